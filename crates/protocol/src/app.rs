@@ -1,0 +1,61 @@
+//! What can be read of the app itself.
+
+use serde::{Deserialize, Serialize};
+
+use crate::CommandError;
+
+/// The app: its version, its folder, who answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AppInfo {
+    /// The version of the app.
+    pub version: String,
+    /// The folder that holds everything.
+    pub data_dir: String,
+    /// The model that answers new runs.
+    pub model: ModelInfo,
+}
+
+/// A model as a person meets it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ModelInfo {
+    /// Its id, stored with every run.
+    pub id: String,
+    /// Its name on screen.
+    pub label: String,
+    /// True for the built-in guide, whose replies are written in advance.
+    pub is_scripted: bool,
+}
+
+/// How the start went: what a window shows first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum StartState {
+    /// The engine runs.
+    Ready {
+        /// The app.
+        app: AppInfo,
+    },
+    /// The engine could not start; nothing was overwritten.
+    Failed {
+        /// Why, and what to do.
+        error: CommandError,
+        /// The newest backup that could be restored, if the error is one that a backup mends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        backup: Option<BackupInfo>,
+    },
+}
+
+/// A backup of the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BackupInfo {
+    /// Its file name in the data folder's `backups`.
+    pub file_name: String,
+    /// When it was made, in milliseconds since 1970.
+    pub created_at_ms: u64,
+    /// Its size.
+    pub bytes: u64,
+}

@@ -1,0 +1,156 @@
+//! Events: the durable, ordered facts of a session.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AgentId, Message, MessageId, RunError, RunId, RunReason, SessionId, StepId, Usage};
+
+/// An event with its place in its session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Envelope {
+    /// The session it happened in.
+    pub session_id: SessionId,
+    /// Its position in the session, dense from 1.
+    pub seq: u64,
+    /// When it happened, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// A durable fact of a session. The stored form of each variant is pinned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The session was created.
+    SessionCreated {
+        /// The agent it is with.
+        agent_id: AgentId,
+        /// Its title, if it was given one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
+    },
+    /// The session got its title, or a new one.
+    SessionRenamed {
+        /// The title.
+        title: String,
+    },
+    /// A message was written by the person.
+    MessageAdded {
+        /// The message.
+        message: Message,
+    },
+    /// A run began.
+    RunStarted {
+        /// The run.
+        run_id: RunId,
+        /// The message that started it.
+        message_id: MessageId,
+        /// The agent that runs.
+        agent_id: AgentId,
+        /// The model it was started with.
+        model: String,
+    },
+    /// An attempt at a step began. Its text follows as deltas.
+    StepStarted {
+        /// The run.
+        run_id: RunId,
+        /// The step.
+        step_id: StepId,
+        /// The attempt, counted from 1.
+        attempt: u32,
+        /// The model that is called.
+        model: String,
+    },
+    /// A step ended well; the message is whole and replaces its deltas.
+    StepCompleted {
+        /// The run.
+        run_id: RunId,
+        /// The step.
+        step_id: StepId,
+        /// The attempt.
+        attempt: u32,
+        /// What the agent wrote.
+        message: Message,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// An attempt was cut off; what had arrived is kept as a partial message.
+    StepInterrupted {
+        /// The run.
+        run_id: RunId,
+        /// The step.
+        step_id: StepId,
+        /// The attempt.
+        attempt: u32,
+        /// What had arrived, if anything had.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<Message>,
+    },
+    /// An attempt ended with an error; what had arrived is kept as a partial message.
+    StepFailed {
+        /// The run.
+        run_id: RunId,
+        /// The step.
+        step_id: StepId,
+        /// The attempt.
+        attempt: u32,
+        /// What went wrong.
+        error: RunError,
+        /// What had arrived, if anything had.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<Message>,
+    },
+    /// A step that will not be tried again, because its run was given up.
+    StepCancelled {
+        /// The run.
+        run_id: RunId,
+        /// The step.
+        step_id: StepId,
+    },
+    /// The person stopped the run; it can be resumed.
+    RunStopped {
+        /// The run.
+        run_id: RunId,
+        /// Why.
+        reason: RunReason,
+    },
+    /// The app ended while the run was going; it can be resumed.
+    RunInterrupted {
+        /// The run.
+        run_id: RunId,
+        /// Why.
+        reason: RunReason,
+    },
+    /// The person resumed the run.
+    RunResumed {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The run ended well.
+    RunCompleted {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The run ended with an error.
+    RunFailed {
+        /// The run.
+        run_id: RunId,
+        /// What went wrong.
+        error: RunError,
+    },
+    /// The run was ended for good.
+    RunCancelled {
+        /// The run.
+        run_id: RunId,
+        /// Why.
+        reason: RunReason,
+    },
+    /// An event that this version does not know. Never written; it keeps `seq` dense on reading.
+    Unrecognised {
+        /// The stored kind.
+        kind: String,
+    },
+}

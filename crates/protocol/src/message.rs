@@ -1,0 +1,80 @@
+//! Messages: the authored pieces of content of a session.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BlockKind, MessageId, RunId, StepId};
+
+/// One authored piece of content in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Message {
+    /// Its id.
+    pub message_id: MessageId,
+    /// Its place in the session, dense from 1.
+    pub position: u64,
+    /// Who wrote it.
+    pub role: Role,
+    /// Whether it is whole.
+    pub status: MessageStatus,
+    /// What it says, in order.
+    pub blocks: Vec<Block>,
+    /// The run that it started or came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// The step it came from, for a message by the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_id: Option<StepId>,
+    /// The attempt at that step, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// The model that wrote it, for a message by the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// When it was written, in milliseconds since 1970.
+    pub created_at_ms: u64,
+}
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The person.
+    User,
+    /// The agent.
+    Agent,
+}
+
+/// Whether a message is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MessageStatus {
+    /// All of it is there.
+    Complete,
+    /// Cut off by a stop or an interruption; what had arrived is kept.
+    Partial,
+}
+
+/// One block of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Block {
+    /// What kind of text this is.
+    pub kind: BlockKind,
+    /// The text, exactly as it came.
+    pub text: String,
+}
+
+impl Message {
+    /// The text of all text blocks, joined: what a person would copy.
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self
+            .blocks
+            .iter()
+            .filter(|block| block.kind == BlockKind::Text)
+            .map(|block| block.text.as_str())
+            .collect();
+        texts.join("\n\n")
+    }
+}

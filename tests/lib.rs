@@ -1,0 +1,1 @@
+//! Nothing lives here: the promises are in `promises.rs` and the files beside it.
