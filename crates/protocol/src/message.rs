@@ -69,8 +69,12 @@ pub struct Block {
 impl Message {
     /// The text of all text blocks, joined: what a person would copy.
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self
-            .blocks
+        Self::text_of(&self.blocks)
+    }
+
+    /// The same for blocks that are not in a message yet.
+    pub fn text_of(blocks: &[Block]) -> String {
+        let texts: Vec<&str> = blocks
             .iter()
             .filter(|block| block.kind == BlockKind::Text)
             .map(|block| block.text.as_str())

@@ -1,1 +1,37 @@
-//! Being written.
+//! Where everything is kept: the only SQL, the only SQLite connections.
+//!
+//! Invariants: no other crate opens a database or writes SQL; every write is one [`Transition`],
+//! applied whole or not at all by the one writer thread; a write that was answered is on disk;
+//! nothing here decides what happens next, knows a model, or reads a clock for data.
+//!
+//! Entry point: [`Store::open`].
+
+mod backup;
+mod change;
+mod connection;
+mod create;
+mod damage;
+mod error;
+mod event_codec;
+mod folder;
+mod open;
+mod read;
+mod readers;
+mod schema;
+mod write;
+mod writer;
+
+pub use backup::{newest_backup, restore_newest_backup};
+pub use change::{Change, NewRun, Piece, Sync, Transition};
+pub use error::Error;
+pub use folder::DataFolder;
+pub use open::{Opened, Options, Store};
+pub use read::{
+    AttentionFacts, LiveCursor, Reader, RunFacts, RunState, SessionRow, SessionState, StepState,
+};
+pub use schema::{DEFAULT_AGENT, SCHEMA_VERSION};
+
+/// The version of the SQLite library inside, as `3.x.y`.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}

@@ -1,0 +1,32 @@
+//! Making a new database: under a temporary name, on disk, and only then under its own.
+
+use std::fs;
+
+use crate::connection::{make_durable, open_existing};
+use crate::folder::{create_private_file, remove_if_present, sync_dir, with_suffix};
+use crate::schema::Schema;
+use crate::{DataFolder, Error};
+
+/// Creates the database. A crash at any instant leaves either none or a whole one.
+pub(crate) fn create_database(
+    folder: &DataFolder,
+    schema: Schema,
+    app_version: &str,
+    at_ms: u64,
+) -> Result<(), Error> {
+    let unfinished = folder.unfinished_database();
+    // What an earlier start left behind when it was cut off: never named, so never anyone's data.
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        remove_if_present(&with_suffix(&unfinished, suffix))?;
+    }
+    // SQLite gives its own files the mode of the database, so this makes all of them private.
+    drop(create_private_file(&unfinished)?);
+    let mut connection = open_existing(&unfinished)?;
+    make_durable(&connection)?;
+    schema.fill_new(&mut connection, app_version, at_ms)?;
+    connection.pragma_update(None, "wal_checkpoint", "TRUNCATE")?;
+    connection.close().map_err(|(_, error)| error)?;
+    fs::File::open(&unfinished)?.sync_all()?;
+    fs::rename(&unfinished, folder.database())?;
+    sync_dir(folder.root())
+}

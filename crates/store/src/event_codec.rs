@@ -1,0 +1,51 @@
+//! The stored form of events: a kind, a version, and a JSON body without the kind.
+//!
+//! It is a contract: what was written once must be readable for ever. Each variant's form is
+//! pinned by a snapshot; a change of form is a new `v` and an upcaster here.
+
+use protocol::Event;
+use serde_json::Value;
+
+use crate::Error;
+
+/// The version of the forms written now.
+pub(crate) const VERSION: u32 = 1;
+
+pub(crate) struct Stored {
+    pub(crate) kind: String,
+    pub(crate) body: String,
+}
+
+pub(crate) fn encode(event: &Event) -> Result<Stored, Error> {
+    let unreadable = |detail: String| Error::Unreadable {
+        what: "event",
+        detail,
+    };
+    let mut value = serde_json::to_value(event).map_err(|error| unreadable(error.to_string()))?;
+    match value.as_object_mut().and_then(|body| body.remove("type")) {
+        Some(Value::String(kind)) => Ok(Stored {
+            kind,
+            body: value.to_string(),
+        }),
+        _ => Err(unreadable("an event without a type".to_owned())),
+    }
+}
+
+/// Reads a stored event. One that this version does not know keeps its place and is skipped by
+/// whoever applies it.
+pub(crate) fn decode(kind: &str, version: u32, body: &str) -> Event {
+    let unrecognised = || {
+        tracing::warn!(name: "store.event.unrecognised", kind, version);
+        Event::Unrecognised {
+            kind: kind.to_owned(),
+        }
+    };
+    if version != VERSION {
+        return unrecognised();
+    }
+    let Ok(Value::Object(mut object)) = serde_json::from_str(body) else {
+        return unrecognised();
+    };
+    object.insert("type".to_owned(), Value::String(kind.to_owned()));
+    serde_json::from_value(Value::Object(object)).unwrap_or_else(|_| unrecognised())
+}

@@ -1,0 +1,172 @@
+//! The data folder: what lies where, who may read it, and the lock that makes it one process's.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// The folder that holds everything. Files in it are for their owner alone.
+#[derive(Debug, Clone)]
+pub struct DataFolder {
+    root: PathBuf,
+}
+
+impl DataFolder {
+    /// Makes the folder if it is missing, and private if it is not.
+    pub fn create(root: impl Into<PathBuf>) -> Result<Self, Error> {
+        let folder = Self { root: root.into() };
+        for dir in [
+            folder.root.clone(),
+            folder.backups(),
+            folder.damaged(),
+            folder.logs(),
+        ] {
+            make_private_dir(&dir)?;
+        }
+        Ok(folder)
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The database.
+    pub fn database(&self) -> PathBuf {
+        self.root.join("holdfast.db")
+    }
+
+    /// Where a new database is made before it gets its name.
+    pub(crate) fn unfinished_database(&self) -> PathBuf {
+        self.root.join("holdfast.db.unfinished")
+    }
+
+    /// Copies of the database, verified when they were made.
+    pub fn backups(&self) -> PathBuf {
+        self.root.join("backups")
+    }
+
+    /// Databases that could not be read, kept aside.
+    pub fn damaged(&self) -> PathBuf {
+        self.root.join("damaged")
+    }
+
+    /// Log files.
+    pub fn logs(&self) -> PathBuf {
+        self.root.join("logs")
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.root.join("engine.lock")
+    }
+
+    /// Takes the folder for this process, until the lock is dropped or the process ends.
+    pub(crate) fn lock(&self, pid: u32) -> Result<FolderLock, Error> {
+        let mut file = private_options()
+            .read(true)
+            .truncate(false)
+            .open(self.lock_file())?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::InUse {
+                    folder: self.root.clone(),
+                    pid: read_pid(&mut file),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        // Only for the message that a second process gets; the lock itself is the operating system's.
+        file.set_len(0)?;
+        file.rewind()?;
+        write!(file, "{pid}")?;
+        Ok(FolderLock { _file: file })
+    }
+}
+
+/// Held for as long as the process owns the folder.
+#[derive(Debug)]
+pub(crate) struct FolderLock {
+    _file: File,
+}
+
+fn read_pid(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Creates a file for its owner alone, empty. Fails if it exists.
+pub(crate) fn create_private_file(path: &Path) -> Result<File, Error> {
+    Ok(private_options().create_new(true).open(path)?)
+}
+
+/// Makes the names in a folder durable: a rename is safe only after this.
+pub(crate) fn sync_dir(path: &Path) -> Result<(), Error> {
+    #[cfg(unix)]
+    File::open(path)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Copies a file to a private one under a temporary name, fsyncs it, and renames it.
+pub(crate) fn copy_durably(from: &Path, to: &Path) -> Result<(), Error> {
+    let unfinished = with_suffix(to, ".unfinished");
+    remove_if_present(&unfinished)?;
+    let mut target = create_private_file(&unfinished)?;
+    std::io::copy(&mut File::open(from)?, &mut target)?;
+    target.sync_all()?;
+    fs::rename(&unfinished, to)?;
+    sync_parent(to)
+}
+
+pub(crate) fn sync_parent(path: &Path) -> Result<(), Error> {
+    path.parent().map_or(Ok(()), sync_dir)
+}
+
+pub(crate) fn remove_if_present(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// `holdfast.db` with `-wal` gives `holdfast.db-wal`.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn private_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}
+
+fn make_private_dir(path: &Path) -> Result<(), Error> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Reading the event log.
+
+use protocol::{Envelope, SessionId};
+use rusqlite::{OptionalExtension, params};
+
+use super::Reader;
+use super::row::get;
+use crate::{Error, event_codec};
+
+impl Reader<'_> {
+    /// The newest seq of a session, or nothing if there is no such session.
+    pub fn head_seq(&self, session_id: SessionId) -> Result<Option<u64>, Error> {
+        let found = self
+            .transaction
+            .prepare_cached("SELECT head_seq FROM sessions WHERE id = ?1")?
+            .query_row(params![session_id.uuid().as_bytes()], |row| row.get(0))
+            .optional()?;
+        Ok(found)
+    }
+
+    /// The events after a seq, in order, at most `limit` of them.
+    pub fn events_after(
+        &self,
+        session_id: SessionId,
+        after_seq: u64,
+        limit: u32,
+    ) -> Result<Vec<Envelope>, Error> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT seq, at_ms, v, kind, body
+             FROM events
+             WHERE session_id = ?1 AND seq > ?2
+             ORDER BY seq
+             LIMIT ?3",
+        )?;
+        let mut rows = statement.query(params![session_id.uuid().as_bytes(), after_seq, limit])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let kind: String = get(row, "kind")?;
+            let body: String = get(row, "body")?;
+            found.push(Envelope {
+                session_id,
+                seq: get(row, "seq")?,
+                at_ms: get(row, "at_ms")?,
+                event: event_codec::decode(&kind, get(row, "v")?, &body),
+            });
+        }
+        Ok(found)
+    }
+}

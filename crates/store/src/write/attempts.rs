@@ -1,0 +1,116 @@
+//! The lifecycle of attempts and of what they stream.
+
+use protocol::{RunError, StepId, StepStatus, Usage};
+use rusqlite::{Connection, params};
+
+use super::{insert, update_one};
+use crate::{Error, Piece};
+
+/// What one attempt may stream: the same as a message may hold.
+const STREAMED_BYTES: u64 = 15 * 1024 * 1024;
+
+pub(super) fn start(
+    connection: &Connection,
+    step_id: StepId,
+    attempt: u32,
+    at_ms: u64,
+) -> Result<(), Error> {
+    insert(
+        connection,
+        "INSERT INTO attempts (step_id, attempt, status, started_at_ms)
+         VALUES (?1, ?2, 'running', ?3)",
+        params![step_id.uuid().as_bytes(), attempt, at_ms],
+        "the attempt was started before",
+    )
+}
+
+/// Text is taken only while the attempt runs and only at its end: what was cut off, or written
+/// by somebody else, is refused.
+pub(super) fn append_deltas(
+    connection: &Connection,
+    step_id: StepId,
+    attempt: u32,
+    streamed_bytes: u64,
+    pieces: &[Piece],
+) -> Result<(), Error> {
+    let added: u64 = pieces.iter().map(|piece| piece.text.len() as u64).sum();
+    if streamed_bytes + added > STREAMED_BYTES {
+        return Err(Error::TooLarge {
+            what: "the reply",
+            cap_bytes: 15 * 1024 * 1024,
+        });
+    }
+    update_one(
+        connection,
+        "UPDATE attempts
+         SET streamed_bytes = streamed_bytes + ?4
+         WHERE step_id = ?1 AND attempt = ?2 AND status = 'running' AND streamed_bytes = ?3",
+        params![step_id.uuid().as_bytes(), attempt, streamed_bytes, added],
+        "the attempt ended",
+    )?;
+    for piece in pieces {
+        insert(
+            connection,
+            "INSERT INTO deltas (step_id, attempt, block, \"offset\", kind, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                step_id.uuid().as_bytes(),
+                attempt,
+                piece.block,
+                piece.offset,
+                piece.kind.as_str(),
+                piece.text,
+            ],
+            "that text was written before",
+        )?;
+    }
+    Ok(())
+}
+
+pub(super) struct End<'a> {
+    pub(super) to: StepStatus,
+    pub(super) streamed_bytes: u64,
+    pub(super) usage: Usage,
+    pub(super) error: Option<&'a RunError>,
+    pub(super) at_ms: u64,
+}
+
+/// Ends a running attempt and deletes its deltas: from here on its outcome holds the text.
+pub(super) fn end(
+    connection: &Connection,
+    step_id: StepId,
+    attempt: u32,
+    end: &End<'_>,
+) -> Result<(), Error> {
+    if !StepStatus::Running.may_become(end.to) {
+        return Err(Error::IllegalMove(format!(
+            "attempt to {}",
+            end.to.as_str()
+        )));
+    }
+    update_one(
+        connection,
+        "UPDATE attempts
+         SET status = ?4, input_tokens = ?5, output_tokens = ?6, error_class = ?7,
+             error_message = ?8, ended_at_ms = ?9
+         WHERE step_id = ?1 AND attempt = ?2 AND status = 'running' AND streamed_bytes = ?3",
+        params![
+            step_id.uuid().as_bytes(),
+            attempt,
+            end.streamed_bytes,
+            end.to.as_str(),
+            end.usage.input_tokens,
+            end.usage.output_tokens,
+            end.error.map(|error| error.class.as_str()),
+            end.error
+                .map(|error| error.message.as_str())
+                .filter(|text| !text.is_empty()),
+            end.at_ms,
+        ],
+        "the attempt ended or streamed on",
+    )?;
+    connection
+        .prepare_cached("DELETE FROM deltas WHERE step_id = ?1 AND attempt = ?2")?
+        .execute(params![step_id.uuid().as_bytes(), attempt])?;
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! The lifecycle of messages: added at the end, never changed.
+
+use protocol::{Message, MessageStatus, Role, SessionId};
+use rusqlite::{Connection, params};
+
+use super::{insert, update_one};
+use crate::Error;
+
+/// No row is larger than this: what the model wrote in one step, or a person in one message.
+const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+
+pub(super) fn add(
+    connection: &Connection,
+    session_id: SessionId,
+    message: &Message,
+) -> Result<(), Error> {
+    let blocks = serde_json::to_string(&message.blocks).map_err(|error| Error::Unreadable {
+        what: "message",
+        detail: error.to_string(),
+    })?;
+    if blocks.len() > MESSAGE_BYTES {
+        return Err(Error::TooLarge {
+            what: "the message",
+            cap_bytes: MESSAGE_BYTES,
+        });
+    }
+    // The count is compared, not read: two messages for one position cannot both be next.
+    update_one(
+        connection,
+        "UPDATE sessions
+         SET message_count = message_count + 1
+         WHERE id = ?1 AND message_count + 1 = ?2",
+        params![session_id.uuid().as_bytes(), message.position],
+        "another message came first",
+    )?;
+    insert(
+        connection,
+        "INSERT INTO messages
+             (id, session_id, position, role, status, blocks, run_id, step_id, attempt, model,
+              created_at_ms)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![
+            message.message_id.uuid().as_bytes(),
+            session_id.uuid().as_bytes(),
+            message.position,
+            role(message.role),
+            status(message.status),
+            blocks,
+            message.run_id.map(|id| id.uuid().into_bytes()),
+            message.step_id.map(|id| id.uuid().into_bytes()),
+            message.attempt,
+            message.model,
+            message.created_at_ms,
+        ],
+        "the message exists",
+    )
+}
+
+const fn role(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Agent => "agent",
+    }
+}
+
+const fn status(status: MessageStatus) -> &'static str {
+    match status {
+        MessageStatus::Complete => "complete",
+        MessageStatus::Partial => "partial",
+    }
+}

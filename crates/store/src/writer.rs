@@ -1,0 +1,331 @@
+//! The one writer: takes what is queued into one transaction, answers after its commit.
+//!
+//! Group commit is where the speed comes from: while one commit waits for the disk, the next
+//! transitions queue up and share the following fsync.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the writer measures its own deadlines, no data"
+)]
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use crate::connection::set_sync;
+use crate::{Error, Sync, Transition, write};
+
+/// At most so many transitions share a commit.
+const BATCH: usize = 256;
+/// Gathering what is queued takes at most this long.
+const GATHER: Duration = Duration::from_millis(2);
+/// A relaxed commit is on disk at most this much later.
+const SECURE_WITHIN: Duration = Duration::from_secs(1);
+
+type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+enum Job {
+    Apply(Transition, Done),
+    Close(Done),
+}
+
+#[derive(Debug)]
+pub(crate) struct Writer {
+    /// `None` once closed.
+    jobs: Mutex<Option<Sender<Job>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection, epoch: u64) -> Result<Self, Error> {
+        let (sender, receiver) = channel();
+        let state = State {
+            connection,
+            epoch,
+            sync: Sync::Barrier,
+            unsecured_since: None,
+        };
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || state.work(&receiver))?;
+        Ok(Self {
+            jobs: Mutex::new(Some(sender)),
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    pub(crate) fn submit(&self, transition: Transition, done: Done) {
+        let refused = {
+            let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+            match jobs.as_ref() {
+                Some(jobs) => jobs
+                    .send(Job::Apply(transition, done))
+                    .err()
+                    .map(|error| error.0),
+                None => Some(Job::Apply(transition, done)),
+            }
+        };
+        if let Some(Job::Apply(_, done) | Job::Close(done)) = refused {
+            done(Err(Error::Closed));
+        }
+    }
+
+    /// Waits until everything queued before is written, then ends the thread.
+    pub(crate) fn close(&self) -> Result<(), Error> {
+        let Some(jobs) = self
+            .jobs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        else {
+            return Ok(());
+        };
+        let (sender, receiver) = channel();
+        let done: Done = Box::new(move |result| drop(sender.send(result)));
+        let result = match jobs.send(Job::Close(done)) {
+            Ok(()) => receiver.recv().unwrap_or(Err(Error::Closed)),
+            Err(_) => Err(Error::Closed),
+        };
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!(name: "store.writer.panicked", "the writer thread ended in a panic");
+        }
+        result
+    }
+}
+
+struct State {
+    connection: Connection,
+    epoch: u64,
+    /// What the pragma says now.
+    sync: Sync,
+    /// When the first relaxed commit since the last barrier was made.
+    unsecured_since: Option<Instant>,
+}
+
+impl State {
+    fn work(mut self, jobs: &Receiver<Job>) {
+        loop {
+            let (batch, close) = match self.next_batch(jobs) {
+                Next::Batch(batch, close) => (batch, close),
+                Next::Secure => {
+                    self.secure();
+                    continue;
+                }
+                Next::Gone => return,
+            };
+            if !batch.is_empty() {
+                self.write_batch(batch);
+            }
+            if let Some(done) = close {
+                let result = self.close();
+                done(result);
+                return;
+            }
+        }
+    }
+
+    fn next_batch(&self, jobs: &Receiver<Job>) -> Next {
+        let first = match self.unsecured_since {
+            None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(since) => jobs.recv_timeout(SECURE_WITHIN.saturating_sub(since.elapsed())),
+        };
+        let first = match first {
+            Ok(job) => job,
+            Err(RecvTimeoutError::Timeout) => return Next::Secure,
+            Err(RecvTimeoutError::Disconnected) => return Next::Gone,
+        };
+        let started = Instant::now();
+        let mut batch = Vec::new();
+        let mut next = Some(first);
+        while let Some(job) = next {
+            match job {
+                Job::Apply(transition, done) => batch.push((transition, done)),
+                Job::Close(done) => return Next::Batch(batch, Some(done)),
+            }
+            let is_full = batch.len() >= BATCH || started.elapsed() >= GATHER;
+            next = if is_full { None } else { jobs.try_recv().ok() };
+        }
+        Next::Batch(batch, None)
+    }
+
+    fn write_batch(&mut self, batch: Vec<(Transition, Done)>) {
+        // One barrier makes the whole batch one, and so does a relaxed commit that has waited
+        // its second under a stream of others.
+        let is_due = self
+            .unsecured_since
+            .is_some_and(|since| since.elapsed() >= SECURE_WITHIN);
+        let wants_barrier = batch
+            .iter()
+            .any(|(transition, _)| transition.sync == Sync::Barrier);
+        let sync = if wants_barrier || is_due {
+            Sync::Barrier
+        } else {
+            Sync::Relaxed
+        };
+        let (transitions, answers): (Vec<Transition>, Vec<Done>) = batch.into_iter().unzip();
+        match self.commit(&transitions, sync) {
+            Ok(results) => {
+                self.note_committed(sync);
+                for (done, result) in answers.into_iter().zip(results) {
+                    done(result);
+                }
+            }
+            Err(error) => {
+                tracing::error!(name: "store.commit.failed", %error, transitions = transitions.len());
+                for done in answers {
+                    done(Err(error.clone()));
+                }
+            }
+        }
+    }
+
+    fn commit(
+        &mut self,
+        transitions: &[Transition],
+        sync: Sync,
+    ) -> Result<Vec<Result<(), Error>>, Error> {
+        let run = |state: &mut Self| -> Result<_, WriteError> {
+            state.use_sync(sync)?;
+            let epoch = state.epoch;
+            let mut transaction = state
+                .connection
+                .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            check_epoch(&transaction, epoch)?;
+            let mut results = Vec::with_capacity(transitions.len());
+            for transition in transitions {
+                let savepoint = transaction.savepoint()?;
+                let result = write::apply(&savepoint, transition);
+                match result {
+                    Ok(()) => savepoint.commit()?,
+                    // Dropping the savepoint rolls this transition back and leaves the others.
+                    Err(_) => savepoint.finish()?,
+                }
+                results.push(result);
+            }
+            transaction.commit()?;
+            Ok(results)
+        };
+        run(self).map_err(WriteError::into_error)
+    }
+
+    fn use_sync(&mut self, sync: Sync) -> rusqlite::Result<()> {
+        if self.sync != sync {
+            set_sync(&self.connection, sync)?;
+            self.sync = sync;
+        }
+        Ok(())
+    }
+
+    fn note_committed(&mut self, sync: Sync) {
+        match sync {
+            Sync::Barrier => self.unsecured_since = None,
+            Sync::Relaxed => {
+                self.unsecured_since.get_or_insert_with(Instant::now);
+            }
+        }
+    }
+
+    /// Secures relaxed commits when nothing else comes: an empty commit writes nothing, so a
+    /// counter is moved to have something to fsync.
+    fn secure(&mut self) {
+        let run = |state: &mut Self| -> Result<(), WriteError> {
+            state.use_sync(Sync::Barrier)?;
+            let epoch = state.epoch;
+            let transaction = state
+                .connection
+                .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            check_epoch(&transaction, epoch)?;
+            transaction.execute(
+                "UPDATE runtime SET barriers = barriers + 1 WHERE id = 1",
+                [],
+            )?;
+            transaction.commit()?;
+            Ok(())
+        };
+        match run(self).map_err(WriteError::into_error) {
+            Ok(()) => self.unsecured_since = None,
+            Err(error) => {
+                tracing::error!(name: "store.barrier.failed", %error);
+                // Tried again a second later rather than in a tight loop.
+                self.unsecured_since = Some(Instant::now());
+            }
+        }
+    }
+
+    fn close(mut self) -> Result<(), Error> {
+        let run = |state: &mut Self| -> Result<(), WriteError> {
+            state.use_sync(Sync::Barrier)?;
+            let epoch = state.epoch;
+            let transaction = state
+                .connection
+                .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            check_epoch(&transaction, epoch)?;
+            transaction.execute("UPDATE runtime SET clean_exit = 1 WHERE id = 1", [])?;
+            transaction.commit()?;
+            Ok(())
+        };
+        run(&mut self).map_err(WriteError::into_error)?;
+        self.connection.close().map_err(|(_, error)| error.into())
+    }
+}
+
+enum Next {
+    Batch(Vec<(Transition, Done)>, Option<Done>),
+    /// Nothing came, and relaxed commits have waited their second.
+    Secure,
+    /// Every handle is gone.
+    Gone,
+}
+
+enum WriteError {
+    Sqlite(rusqlite::Error),
+    Store(Error),
+}
+
+impl WriteError {
+    fn into_error(self) -> Error {
+        match self {
+            Self::Store(error) => error,
+            Self::Sqlite(error) => {
+                if Error::is_failed_sync(&error) {
+                    // Nothing written before or after can be trusted: the only honest way on is
+                    // to end at once and let the next start read what is really on the disk.
+                    tracing::error!(name: "store.sync.failed", %error, "ending the process");
+                    std::process::abort();
+                }
+                error.into()
+            }
+        }
+    }
+}
+
+impl From<rusqlite::Error> for WriteError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<Error> for WriteError {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// A process that was stopped and came back after another took over must not write.
+fn check_epoch(connection: &Connection, epoch: u64) -> Result<(), Error> {
+    let found: u64 = connection
+        .prepare_cached("SELECT epoch FROM runtime WHERE id = 1")?
+        .query_row([], |row| row.get(0))?;
+    if found == epoch {
+        Ok(())
+    } else {
+        Err(Error::Fenced)
+    }
+}
