@@ -1,0 +1,324 @@
+//! The one door through which xtask starts other programs.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the door: every command that xtask runs is built and watched here"
+)]
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::screen::{self, Progress};
+
+/// What a command's output is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Show {
+    /// Kept, and printed only when the command fails.
+    OnFailure,
+    /// Printed as it comes, except cargo's progress, which is shown as progress.
+    Results,
+}
+
+/// A command: program, arguments, environment and folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    program: OsString,
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    folder: PathBuf,
+}
+
+impl Process {
+    pub(crate) fn new(program: impl AsRef<OsStr>, folder: &Path) -> Self {
+        Self {
+            program: program.as_ref().to_owned(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// The cargo that runs us, so that the toolchain stays the same.
+    pub(crate) fn cargo(folder: &Path) -> Self {
+        Self::new(
+            std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()),
+            folder,
+        )
+    }
+
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.arguments.push(argument.as_ref().to_owned());
+        self
+    }
+
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.arguments.extend(
+            arguments
+                .into_iter()
+                .map(|argument| argument.as_ref().to_owned()),
+        );
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.environment
+            .push((name.into(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// The same command, started by another program (`sudo`, `xvfb-run`) in front.
+    pub(crate) fn behind(mut self, program: &str, arguments: &[&str]) -> Self {
+        let mut all: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        all.push(std::mem::replace(&mut self.program, program.into()));
+        all.append(&mut self.arguments);
+        self.arguments = all;
+        self
+    }
+
+    /// The command as a person would type it.
+    pub(crate) fn text(&self) -> String {
+        let name = Path::new(&self.program)
+            .file_name()
+            .unwrap_or(&self.program);
+        let mut text = name.to_string_lossy().into_owned();
+        for argument in &self.arguments {
+            let argument = argument.to_string_lossy();
+            if argument.is_empty() || argument.contains([' ', '"', '$', '*']) {
+                text.push_str(&format!(" '{argument}'"));
+            } else {
+                text.push_str(&format!(" {argument}"));
+            }
+        }
+        text
+    }
+
+    /// Runs a quick command silently and returns what it wrote.
+    pub(crate) fn output(&self) -> Result<Output> {
+        self.command()
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("could not start `{}`", self.text()))
+    }
+
+    /// Standard output of a quick command that must succeed.
+    pub(crate) fn stdout(&self) -> Result<String> {
+        let output = self.output()?;
+        if !output.status.success() {
+            bail!(
+                "`{}`: {}",
+                self.text(),
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Runs a command with the terminal as its own, for instance to ask for a password.
+    pub(crate) fn attached(&self) -> Result<()> {
+        let status = self
+            .command()
+            .status()
+            .with_context(|| format!("could not start `{}`", self.text()))?;
+        self.check(status)
+    }
+
+    /// Runs a long command with live progress.
+    pub(crate) fn run(&self, show: Show) -> Result<()> {
+        let mut child = self.start(Stdio::piped())?;
+        let (sender, lines) = channel();
+        follow(child.stdout.take(), sender.clone());
+        follow(child.stderr.take(), sender);
+        let mut kept = String::new();
+        let status = watch(&mut child, &lines, show, &mut kept)?;
+        if !status.success() {
+            screen::raw(&kept);
+        }
+        self.check(status)
+    }
+
+    /// Starts a command that the caller ends by its own child id.
+    pub(crate) fn start(&self, output: Stdio) -> Result<Child> {
+        let mut command = self.command();
+        command
+            .stdin(Stdio::null())
+            .stdout(output)
+            .stderr(Stdio::piped());
+        command
+            .spawn()
+            .with_context(|| format!("could not start `{}`", self.text()))
+    }
+
+    /// Becomes the command; returns only if that fails (or, where a process
+    /// cannot be replaced, with the command's end).
+    #[cfg(unix)]
+    pub(crate) fn become_it(&self) -> Result<()> {
+        use std::os::unix::process::CommandExt;
+        Err(self.command().exec()).with_context(|| format!("could not start `{}`", self.text()))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn become_it(&self) -> Result<()> {
+        self.attached()
+    }
+
+    fn check(&self, status: ExitStatus) -> Result<()> {
+        if status.success() {
+            return Ok(());
+        }
+        match status.code() {
+            Some(code) => bail!("`{}` ended with exit code {code}", self.text()),
+            None => bail!("`{}` was ended by a signal", self.text()),
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        // Cargo describes *this* package to us; what we start must not take it for its own.
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(&name);
+            }
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// Where a program lies on PATH.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+fn follow(pipe: Option<impl Read + Send + 'static>, sender: Sender<String>) {
+    let Some(pipe) = pipe else { return };
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(pipe);
+        let mut line = Vec::new();
+        while reader
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|length| length > 0)
+        {
+            let text = String::from_utf8_lossy(&line)
+                .trim_end_matches(['\n', '\r'])
+                .to_owned();
+            if sender.send(text).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+}
+
+/// Shows a child's lines until it has ended. A grandchild that keeps the pipe
+/// open must not hold us up, so the end of the child counts, not of the pipe.
+fn watch(
+    child: &mut Child,
+    lines: &Receiver<String>,
+    show: Show,
+    kept: &mut String,
+) -> Result<ExitStatus> {
+    let mut progress = Progress::start();
+    let mut latest = String::new();
+    let mut seen = BTreeSet::new();
+    loop {
+        match lines.recv_timeout(Duration::from_millis(100)) {
+            Ok(line) => {
+                if is_progress(&line) || (show == Show::OnFailure && !line.trim().is_empty()) {
+                    latest.clone_from(&line);
+                }
+                if show == Show::OnFailure {
+                    kept.push_str(&line);
+                    kept.push('\n');
+                } else if !is_progress(&line) && !is_noise(&line, &mut seen) {
+                    progress.clear();
+                    screen::say(&line);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(status) = child.try_wait()? {
+                    progress.clear();
+                    return Ok(status);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                progress.clear();
+                return Ok(child.wait()?);
+            }
+        }
+        progress.tick(&latest);
+    }
+}
+
+/// Cargo's own progress: `   Compiling serde v1.0`.
+fn is_progress(line: &str) -> bool {
+    const VERBS: [&str; 12] = [
+        "Compiling",
+        "Checking",
+        "Building",
+        "Downloading",
+        "Downloaded",
+        "Blocking",
+        "Locking",
+        "Updating",
+        "Adding",
+        "Fresh",
+        "Finished",
+        "Installing",
+    ];
+    line.starts_with("  ")
+        && line
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| VERBS.contains(&word))
+}
+
+/// An empty line after an empty line tells nothing.
+fn is_noise(line: &str, seen: &mut BTreeSet<&'static str>) -> bool {
+    if line.trim().is_empty() {
+        return !seen.insert("blank");
+    }
+    seen.remove("blank");
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_reads_as_it_would_be_typed() {
+        let process = Process::new("/usr/bin/cargo", Path::new(".")).args(["test", "-p", "a b"]);
+        assert_eq!(process.text(), "cargo test -p 'a b'");
+        let process = process.behind("xvfb-run", &["-a"]);
+        assert_eq!(process.text(), "xvfb-run -a /usr/bin/cargo test -p 'a b'");
+    }
+
+    #[test]
+    fn cargo_progress_is_told_from_results() {
+        assert!(is_progress("   Compiling serde v1.0.229"));
+        assert!(!is_progress("     Running unittests src/lib.rs"));
+        assert!(!is_progress("test result: ok. 3 passed"));
+    }
+
+    #[test]
+    fn a_failing_command_names_itself_and_its_code() {
+        let error = Process::new("sh", Path::new("."))
+            .args(["-c", "exit 3"])
+            .attached();
+        assert_eq!(
+            error.map_err(|error| error.to_string()),
+            Err("`sh -c 'exit 3'` ended with exit code 3".to_owned())
+        );
+    }
+}
