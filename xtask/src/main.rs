@@ -15,6 +15,7 @@ mod run;
 mod schema;
 mod screen;
 mod setup;
+mod sizes;
 mod stage;
 mod test;
 mod tidy;

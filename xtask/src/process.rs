@@ -130,7 +130,7 @@ impl Process {
 
     /// Runs a long command with live progress.
     pub(crate) fn run(&self, show: Show) -> Result<()> {
-        let mut child = self.start(Stdio::piped())?;
+        let mut child = self.start(Stdio::piped(), Stdio::piped())?;
         let (sender, lines) = channel();
         follow(child.stdout.take(), sender.clone());
         follow(child.stderr.take(), sender);
@@ -142,16 +142,9 @@ impl Process {
         self.check(status)
     }
 
-    /// Starts a command that the caller ends by its own child id.
-    pub(crate) fn start(&self, output: Stdio) -> Result<Child> {
-        let mut command = self.command();
-        command
-            .stdin(Stdio::null())
-            .stdout(output)
-            .stderr(Stdio::piped());
-        command
-            .spawn()
-            .with_context(|| format!("could not start `{}`", self.text()))
+    /// Starts a command that the caller ends by its own child id; what it writes is dropped.
+    pub(crate) fn start_silent(&self) -> Result<Child> {
+        self.start(Stdio::null(), Stdio::null())
     }
 
     /// Becomes the command; returns only if that fails (or, where a process
@@ -165,6 +158,14 @@ impl Process {
     #[cfg(not(unix))]
     pub(crate) fn become_it(&self) -> Result<()> {
         self.attached()
+    }
+
+    fn start(&self, output: Stdio, errors: Stdio) -> Result<Child> {
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(output).stderr(errors);
+        command
+            .spawn()
+            .with_context(|| format!("could not start `{}`", self.text()))
     }
 
     fn check(&self, status: ExitStatus) -> Result<()> {

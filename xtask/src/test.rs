@@ -12,6 +12,7 @@ mod deny;
 mod stages;
 
 pub(crate) use browser::run_wasm_tests;
+pub(crate) use stages::on_virtual_screen;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {

@@ -114,9 +114,8 @@ fn statics(ui: &Path) -> Result<BTreeMap<PathBuf, PathBuf>> {
         ensure!(ui.join(name).is_file(), "ui/{name} is missing");
         statics.insert(PathBuf::from(name), ui.join(name));
     }
-    let assets = ui.join("assets");
-    for file in folder::files(&assets)? {
-        statics.insert(file.strip_prefix(&assets)?.to_owned(), file);
+    for file in folder::files(&ui.join("assets"))? {
+        statics.insert(file.strip_prefix(ui)?.to_owned(), file);
     }
     Ok(statics)
 }

@@ -198,7 +198,7 @@ fn type_name(schema: &Value) -> String {
         return link(target);
     }
     if let Some(choices) = schema["anyOf"].as_array() {
-        let names: Vec<String> = choices.iter().map(|choice| type_name(choice)).collect();
+        let names: Vec<String> = choices.iter().map(type_name).collect();
         return names.join(" or ");
     }
     if let Some(value) = schema["const"].as_str() {
