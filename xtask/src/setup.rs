@@ -52,8 +52,12 @@ fn install_debian(repository: &Repository, needs: &[Need]) -> Result<()> {
     for package in &missing {
         screen::say(format!("     {:<24} {}", package.name, package.why));
     }
-    let administrator = administrator(repository)?;
-    apt(repository, administrator, &["update"])?;
+    let administrator = administrator(repository, needs)?;
+    if let Err(error) = apt(repository, administrator, &["update"]) {
+        screen::say(format!(
+            "   {error}; trying with the package lists that are there"
+        ));
+    }
     let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
     let policy = repository
         .process("apt-cache")
@@ -61,23 +65,36 @@ fn install_debian(repository: &Repository, needs: &[Need]) -> Result<()> {
         .args(&names)
         .stdout()?;
     let absent = packages::without_candidate(&policy, &names);
-    if !absent.is_empty() {
-        // Ubuntu offers Chromium as a snap only; a browser from elsewhere will do.
-        screen::say(format!(
-            "   This system's package archive does not offer: {}. Going on without.",
-            absent.join(", ")
-        ));
-    }
-    let names: Vec<&str> = names
-        .into_iter()
-        .filter(|name| !absent.contains(name))
-        .collect();
-    if names.is_empty() {
+    refuse_or_do_without(&absent)?;
+    let mut arguments = vec!["install", "-y", "--no-install-recommends"];
+    let fixed = arguments.len();
+    arguments.extend(names.iter().filter(|name| !absent.contains(name)));
+    if arguments.len() == fixed {
         return Ok(());
     }
-    let mut arguments = vec!["install", "-y", "--no-install-recommends"];
-    arguments.extend(names);
     apt(repository, administrator, &arguments)
+}
+
+/// Ubuntu offers Chromium as a snap only; a browser from elsewhere will do, and
+/// the stage that needs it says so. Nothing else can be done without.
+fn refuse_or_do_without(absent: &[&str]) -> Result<()> {
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let list = absent.join(", ");
+    let browser = packages::wanted(&[Need::Browser]);
+    if absent
+        .iter()
+        .all(|name| browser.iter().any(|package| package.name == *name))
+    {
+        screen::say(format!(
+            "   This system's package archive lacks {list}: going on without."
+        ));
+        return Ok(());
+    }
+    bail!(
+        "this system's package archive lacks {list}; Debian 12, Ubuntu 22.04 and newer have them"
+    );
 }
 
 fn missing_packages(repository: &Repository, needs: &[Need]) -> Result<Vec<&'static Package>> {
@@ -92,9 +109,12 @@ fn missing_packages(repository: &Repository, needs: &[Need]) -> Result<Vec<&'sta
         .output()?;
     let report = String::from_utf8_lossy(&output.stdout);
     let installed = packages::installed(&report);
+    // A driver that was installed by other means will do.
+    let has_browser = programs::chromedriver().is_some();
     Ok(wanted
         .into_iter()
         .filter(|package| !installed.contains(package.name))
+        .filter(|package| !(has_browser && package.need == Need::Browser))
         .collect())
 }
 
@@ -105,11 +125,12 @@ enum Administrator {
     Sudo,
 }
 
-fn administrator(repository: &Repository) -> Result<Administrator> {
+fn administrator(repository: &Repository, needs: &[Need]) -> Result<Administrator> {
     if repository.process("id").arg("-u").stdout()?.trim() == "0" {
         return Ok(Administrator::Root);
     }
     if find_program("sudo").is_none() {
+        screen::say(packages::by_system(needs));
         bail!("these packages must be installed by an administrator, and there is no `sudo` here");
     }
     screen::say("   They will be installed with `sudo apt-get install`.");
@@ -121,6 +142,7 @@ fn administrator(repository: &Repository) -> Result<Administrator> {
 fn apt(repository: &Repository, administrator: Administrator, arguments: &[&str]) -> Result<()> {
     let apt = repository
         .process("apt-get")
+        .args(["-o", "Acquire::Retries=3"])
         .args(arguments)
         .behind("env", &["DEBIAN_FRONTEND=noninteractive"]);
     let apt: Process = match administrator {

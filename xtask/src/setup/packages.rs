@@ -9,7 +9,7 @@ use super::Need;
 pub(crate) struct Package {
     pub(crate) name: &'static str,
     pub(crate) why: &'static str,
-    need: Need,
+    pub(crate) need: Need,
 }
 
 const fn package(need: Need, name: &'static str, why: &'static str) -> Package {
