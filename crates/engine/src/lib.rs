@@ -1,1 +1,34 @@
-//! Being written.
+//! What happens: decides, runs, recovers.
+//!
+//! Invariants: deciding has no IO, clock or randomness; an effect starts only after the rows that
+//! decided it are committed; nothing is shown that is not committed, because whoever watches
+//! reads it from the store; no truth is kept in memory: what is here besides the store are handles
+//! to tasks that can be lost at any instant. There is no window in here, no HTTP and no SQL.
+//!
+//! Entry point: [`Engine`].
+
+mod attention;
+mod bus;
+mod clock;
+mod command_error;
+mod decide;
+mod drive;
+mod effects;
+mod engine;
+mod execute;
+mod ids;
+mod model;
+mod recovery;
+mod request;
+mod subscription;
+mod summary;
+mod title;
+mod watch;
+
+pub use clock::{Clock, SystemClock};
+pub use engine::{Engine, OpenError, Options};
+pub use ids::{Ids, RandomIds};
+pub use model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestMessage};
+pub use recovery::Recovered;
+pub use subscription::Subscription;
+pub use watch::SessionWatch;

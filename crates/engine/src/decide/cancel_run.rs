@@ -1,0 +1,62 @@
+//! The person ends a run for good. What had arrived is kept.
+
+use protocol::{CommandError, ErrorCode, Event, MessageId, RunId, RunReason, RunStatus};
+use store::{Change, SessionState};
+
+use super::halt::{Halt, cancel_interrupted_step, end_attempt};
+use super::{Decision, Effect};
+
+pub(crate) fn cancel_run(
+    state: &SessionState,
+    run_id: RunId,
+    message_id: MessageId,
+    at_ms: u64,
+) -> Result<Decision, CommandError> {
+    let mut decision = Decision::nothing();
+    let Some(run) = state.run.as_ref().filter(|run| run.run_id == run_id) else {
+        return Err(over(run_id));
+    };
+    match run.status {
+        RunStatus::Cancelled => return Ok(decision),
+        RunStatus::Completed | RunStatus::Failed => return Err(over(run_id)),
+        RunStatus::Queued
+        | RunStatus::Running
+        | RunStatus::Waiting
+        | RunStatus::Stopped
+        | RunStatus::Interrupted => {}
+    }
+    let reason = RunReason::Discarded;
+    end_attempt(
+        &mut decision,
+        state,
+        run,
+        Halt::Cancelled,
+        message_id,
+        at_ms,
+    );
+    cancel_interrupted_step(&mut decision, state, run, at_ms);
+    decision.change(Change::MoveRun {
+        run_id,
+        from: run.status,
+        to: RunStatus::Cancelled,
+        reason: Some(reason),
+        error: None,
+        at_ms,
+    });
+    decision.event(
+        state.session_id,
+        at_ms,
+        Event::RunCancelled { run_id, reason },
+    );
+    decision.effects.push(Effect::HaltModel { run_id });
+    Ok(decision)
+}
+
+fn over(run_id: RunId) -> CommandError {
+    CommandError::new(
+        ErrorCode::NotActionable,
+        "This run is over.",
+        "There is nothing left to discard.",
+    )
+    .about_run(run_id)
+}

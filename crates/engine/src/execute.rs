@@ -1,0 +1,252 @@
+//! Carrying out commands: each is checked, decided, written, and only then answered.
+
+use protocol::{
+    AppInfo, Command, CommandError, ErrorCode, MessageId, Reply, RunId, RunStatus, RunView,
+    SessionId, SessionSummary, StepId, limits,
+};
+use store::{DEFAULT_AGENT, SessionState};
+
+use crate::Engine;
+use crate::command_error::{closing, not_found};
+use crate::decide::{self, Decision, StartRun};
+use crate::summary::{snapshot, summary};
+
+impl Engine {
+    /// Carries out one command. What the reply says is on disk; an error means that nothing
+    /// was changed. Subscriptions need somewhere to send to: use [`Engine::subscribe`] and
+    /// [`Engine::watch_sessions`] for those.
+    pub async fn execute(&self, command: Command) -> Result<Reply, CommandError> {
+        command.validate()?;
+        if self.inner.is_closing() {
+            return Err(closing());
+        }
+        match command {
+            Command::GetApp {} => Ok(Reply::App(self.app_info())),
+            Command::ListSessions { limit } => self.list_sessions(limit.unwrap_or(limits::PAGE)),
+            Command::CreateSession { session_id, title } => {
+                self.create_session(session_id, title.as_deref()).await
+            }
+            Command::RenameSession { session_id, title } => {
+                self.rename_session(session_id, &title).await
+            }
+            Command::GetSession { session_id, limit } => self
+                .read(|reader| snapshot(reader, session_id, limit))?
+                .map(Reply::Snapshot)
+                .ok_or_else(|| not_found("session")),
+            Command::ListMessages {
+                session_id,
+                before,
+                limit,
+            } => self.list_messages(session_id, before, limit),
+            Command::StartRun {
+                session_id,
+                text,
+                request_key,
+            } => self.start_run(session_id, text, request_key).await,
+            Command::GetRun { run_id } => self.run(run_id).map(Reply::Run),
+            Command::StopRun { run_id } => self.stop_run(run_id).await,
+            Command::ResumeRun { run_id } => self.resume_run(run_id).await,
+            Command::CancelRun { run_id } => self.cancel_run(run_id).await,
+            Command::Subscribe { .. } | Command::Unsubscribe { .. } | Command::WatchSessions {} => {
+                Err(CommandError::new(
+                    ErrorCode::InvalidCommand,
+                    "A subscription needs a channel to send to.",
+                    "Subscribe through the window or headless.",
+                ))
+            }
+        }
+    }
+
+    /// The app: its version, its folder, who answers.
+    pub fn app_info(&self) -> AppInfo {
+        AppInfo {
+            version: self.inner.app_version.clone(),
+            data_dir: self.inner.store.folder().root().display().to_string(),
+            model: self.inner.default_model().clone(),
+        }
+    }
+
+    fn list_sessions(&self, limit: u32) -> Result<Reply, CommandError> {
+        self.read(|reader| {
+            let mut rows = reader.session_rows(limit + 1)?;
+            let has_more = rows.len() > limit as usize;
+            rows.truncate(limit as usize);
+            let sessions: Result<Vec<SessionSummary>, _> =
+                rows.into_iter().map(|row| summary(reader, row)).collect();
+            Ok(Reply::Sessions {
+                sessions: sessions?,
+                has_more,
+            })
+        })
+    }
+
+    fn list_messages(
+        &self,
+        session_id: SessionId,
+        before: u64,
+        limit: Option<u32>,
+    ) -> Result<Reply, CommandError> {
+        self.read(|reader| {
+            if reader.head_seq(session_id)?.is_none() {
+                return Ok(None);
+            }
+            let limit = limit.unwrap_or(limits::SNAPSHOT_MESSAGES);
+            let (messages, has_earlier) = reader.messages_before(session_id, before, limit)?;
+            Ok(Some(Reply::Messages {
+                messages,
+                has_earlier,
+            }))
+        })?
+        .ok_or_else(|| not_found("session"))
+    }
+
+    fn session(&self, session_id: SessionId) -> Result<Reply, CommandError> {
+        self.read(|reader| match reader.session_row(session_id)? {
+            Some(row) => summary(reader, row).map(|session| Some(Reply::Session(session))),
+            None => Ok(None),
+        })?
+        .ok_or_else(|| not_found("session"))
+    }
+
+    fn run(&self, run_id: RunId) -> Result<RunView, CommandError> {
+        self.read(|reader| reader.run(run_id))?
+            .ok_or_else(|| not_found("run"))
+    }
+
+    async fn create_session(
+        &self,
+        session_id: Option<SessionId>,
+        title: Option<&str>,
+    ) -> Result<Reply, CommandError> {
+        let session_id = session_id.unwrap_or_else(|| SessionId::from_uuid(self.inner.new_id()));
+        let at_ms = self.inner.now_ms();
+        let title = title.map(str::trim);
+        self.transact(session_id, |state| {
+            Ok((
+                (),
+                decide::create_session(state, session_id, DEFAULT_AGENT, title, at_ms),
+            ))
+        })
+        .await?;
+        self.session(session_id)
+    }
+
+    async fn rename_session(
+        &self,
+        session_id: SessionId,
+        title: &str,
+    ) -> Result<Reply, CommandError> {
+        let at_ms = self.inner.now_ms();
+        self.transact(session_id, |state| {
+            let state = state.ok_or_else(|| not_found("session"))?;
+            Ok(((), decide::rename_session(state, title, at_ms)))
+        })
+        .await?;
+        self.session(session_id)
+    }
+
+    async fn start_run(
+        &self,
+        session_id: Option<SessionId>,
+        text: String,
+        request_key: Option<String>,
+    ) -> Result<Reply, CommandError> {
+        let input = StartRun {
+            session_id: session_id.unwrap_or_else(|| SessionId::from_uuid(self.inner.new_id())),
+            message_id: MessageId::from_uuid(self.inner.new_id()),
+            run_id: RunId::from_uuid(self.inner.new_id()),
+            step_id: StepId::from_uuid(self.inner.new_id()),
+            agent_id: DEFAULT_AGENT,
+            text,
+            request_key,
+            model: self.inner.default_model().id.clone(),
+            at_ms: self.inner.now_ms(),
+        };
+        let must_exist = session_id.is_some();
+        self.transact(input.session_id, |state| {
+            // Looked up at every try: the race may have been lost to the very same request.
+            if let Some(reply) = self.reply_of_request_key(input.request_key.as_deref())? {
+                return Ok((reply, Decision::nothing()));
+            }
+            if must_exist && state.is_none() {
+                return Err(not_found("session"));
+            }
+            let reply = Reply::RunStarted {
+                session_id: input.session_id,
+                message_id: input.message_id,
+                run_id: input.run_id,
+            };
+            Ok((reply, decide::start_run(state, &input)?))
+        })
+        .await
+    }
+
+    fn reply_of_request_key(&self, key: Option<&str>) -> Result<Option<Reply>, CommandError> {
+        let Some(key) = key else { return Ok(None) };
+        let facts = self.read(|reader| reader.run_of_request_key(key))?;
+        Ok(facts.map(|facts| Reply::RunStarted {
+            session_id: facts.session_id,
+            message_id: facts.message_id,
+            run_id: facts.run_id,
+        }))
+    }
+
+    async fn stop_run(&self, run_id: RunId) -> Result<Reply, CommandError> {
+        let (at_ms, message_id) = (self.inner.now_ms(), self.new_message_id());
+        self.move_run(run_id, |state| {
+            Ok(decide::stop_run(state, run_id, message_id, at_ms))
+        })
+        .await
+    }
+
+    async fn resume_run(&self, run_id: RunId) -> Result<Reply, CommandError> {
+        let at_ms = self.inner.now_ms();
+        self.move_run(run_id, |state| decide::resume_run(state, run_id, at_ms))
+            .await
+    }
+
+    async fn cancel_run(&self, run_id: RunId) -> Result<Reply, CommandError> {
+        let (at_ms, message_id) = (self.inner.now_ms(), self.new_message_id());
+        self.move_run(run_id, |state| {
+            decide::cancel_run(state, run_id, message_id, at_ms)
+        })
+        .await
+    }
+
+    /// Decides on the run's session and answers with where the run stands afterwards.
+    async fn move_run(
+        &self,
+        run_id: RunId,
+        decide: impl Fn(&SessionState) -> Result<Decision, CommandError>,
+    ) -> Result<Reply, CommandError> {
+        let session_id = self.run(run_id)?.session_id;
+        let moved = self
+            .transact(session_id, |state| {
+                let state = state.ok_or_else(|| not_found("session"))?;
+                let decision = decide(state)?;
+                Ok((moved_to(&decision, run_id), decision))
+            })
+            .await?;
+        let status = match moved {
+            Some(status) => status,
+            None => self.run(run_id)?.status,
+        };
+        Ok(Reply::RunMoved { run_id, status })
+    }
+
+    fn new_message_id(&self) -> MessageId {
+        MessageId::from_uuid(self.inner.new_id())
+    }
+}
+
+/// Where a decision takes a run: what is answered is what was decided, not what came after.
+fn moved_to(decision: &Decision, run: RunId) -> Option<RunStatus> {
+    decision
+        .changes
+        .iter()
+        .rev()
+        .find_map(|change| match change {
+            store::Change::MoveRun { run_id, to, .. } if *run_id == run => Some(*to),
+            _ => None,
+        })
+}
