@@ -4,17 +4,16 @@
     reason = "this is the door: every command that xtask runs is built and watched here"
 )]
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::channel;
 
 use anyhow::{Context, Result, bail};
 
-use crate::screen::{self, Progress};
+use crate::screen;
+
+mod watch;
 
 /// What a command's output is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,12 +129,16 @@ impl Process {
 
     /// Runs a long command with live progress.
     pub(crate) fn run(&self, show: Show) -> Result<()> {
-        let mut child = self.start(Stdio::piped(), Stdio::piped())?;
+        let mut process = self.clone();
+        if screen::is_live() {
+            process = process.env("CARGO_TERM_COLOR", "always");
+        }
+        let mut child = process.start(Stdio::piped(), Stdio::piped())?;
         let (sender, lines) = channel();
-        follow(child.stdout.take(), sender.clone());
-        follow(child.stderr.take(), sender);
+        watch::follow(child.stdout.take(), sender.clone());
+        watch::follow(child.stderr.take(), sender);
         let mut kept = String::new();
-        let status = watch(&mut child, &lines, show, &mut kept)?;
+        let status = watch::watch(&mut child, &lines, show, &mut kept)?;
         if !status.success() {
             screen::raw(&kept);
         }
@@ -201,98 +204,6 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-fn follow(pipe: Option<impl Read + Send + 'static>, sender: Sender<String>) {
-    let Some(pipe) = pipe else { return };
-    std::thread::spawn(move || {
-        let mut reader = BufReader::new(pipe);
-        let mut line = Vec::new();
-        while reader
-            .read_until(b'\n', &mut line)
-            .is_ok_and(|length| length > 0)
-        {
-            let text = String::from_utf8_lossy(&line)
-                .trim_end_matches(['\n', '\r'])
-                .to_owned();
-            if sender.send(text).is_err() {
-                return;
-            }
-            line.clear();
-        }
-    });
-}
-
-/// Shows a child's lines until it has ended. A grandchild that keeps the pipe
-/// open must not hold us up, so the end of the child counts, not of the pipe.
-fn watch(
-    child: &mut Child,
-    lines: &Receiver<String>,
-    show: Show,
-    kept: &mut String,
-) -> Result<ExitStatus> {
-    let mut progress = Progress::start();
-    let mut latest = String::new();
-    let mut seen = BTreeSet::new();
-    loop {
-        match lines.recv_timeout(Duration::from_millis(100)) {
-            Ok(line) => {
-                if is_progress(&line) || (show == Show::OnFailure && !line.trim().is_empty()) {
-                    latest.clone_from(&line);
-                }
-                if show == Show::OnFailure {
-                    kept.push_str(&line);
-                    kept.push('\n');
-                } else if !is_progress(&line) && !is_noise(&line, &mut seen) {
-                    progress.clear();
-                    screen::say(&line);
-                }
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                if let Some(status) = child.try_wait()? {
-                    progress.clear();
-                    return Ok(status);
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                progress.clear();
-                return Ok(child.wait()?);
-            }
-        }
-        progress.tick(&latest);
-    }
-}
-
-/// Cargo's own progress: `   Compiling serde v1.0`.
-fn is_progress(line: &str) -> bool {
-    const VERBS: [&str; 12] = [
-        "Compiling",
-        "Checking",
-        "Building",
-        "Downloading",
-        "Downloaded",
-        "Blocking",
-        "Locking",
-        "Updating",
-        "Adding",
-        "Fresh",
-        "Finished",
-        "Installing",
-    ];
-    line.starts_with("  ")
-        && line
-            .split_whitespace()
-            .next()
-            .is_some_and(|word| VERBS.contains(&word))
-}
-
-/// An empty line after an empty line tells nothing.
-fn is_noise(line: &str, seen: &mut BTreeSet<&'static str>) -> bool {
-    if line.trim().is_empty() {
-        return !seen.insert("blank");
-    }
-    seen.remove("blank");
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -303,13 +214,6 @@ mod tests {
         assert_eq!(process.text(), "cargo test -p 'a b'");
         let process = process.behind("xvfb-run", &["-a"]);
         assert_eq!(process.text(), "xvfb-run -a /usr/bin/cargo test -p 'a b'");
-    }
-
-    #[test]
-    fn cargo_progress_is_told_from_results() {
-        assert!(is_progress("   Compiling serde v1.0.229"));
-        assert!(!is_progress("     Running unittests src/lib.rs"));
-        assert!(!is_progress("test result: ok. 3 passed"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::process::Process;
+use crate::process::Show;
 use crate::repository::Repository;
 use crate::screen;
 
@@ -42,9 +42,7 @@ pub(crate) fn check(repository: &Repository) -> Result<()> {
 }
 
 fn generate(repository: &Repository) -> Result<[(PathBuf, String); 2]> {
-    let schema = dump(repository)
-        .stdout()
-        .context("the wire types do not compile")?;
+    let schema = dump(repository)?;
     let document = fs::read_to_string(repository.path(DOCUMENT))
         .with_context(|| format!("cannot read {DOCUMENT}"))?;
     let value: Value = serde_json::from_str(&schema)?;
@@ -55,17 +53,24 @@ fn generate(repository: &Repository) -> Result<[(PathBuf, String); 2]> {
     ])
 }
 
-fn dump(repository: &Repository) -> Process {
-    repository.cargo().args([
-        "run",
-        "--quiet",
-        "-p",
-        "xtask",
-        "--features",
-        "schema",
-        "--bin",
-        "schema-dump",
-    ])
+/// Asks the types themselves, through a small program that is linked with them.
+fn dump(repository: &Repository) -> Result<String> {
+    repository
+        .cargo()
+        .args([
+            "build",
+            "-p",
+            "xtask",
+            "--features",
+            "schema",
+            "--bin",
+            "schema-dump",
+        ])
+        .run(Show::OnFailure)?;
+    let program = format!("debug/schema-dump{}", std::env::consts::EXE_SUFFIX);
+    repository
+        .process(&repository.target.join(program).to_string_lossy())
+        .stdout()
 }
 
 /// Puts the generated text where the document wants it and leaves the rest alone.

@@ -125,6 +125,20 @@ pub(crate) fn time_table(rows: &[(String, String, Duration)]) -> String {
     text
 }
 
+/// A line without the escapes that colour it on a terminal.
+pub(crate) fn without_colours(line: &str) -> String {
+    let mut plain = String::new();
+    let mut in_escape = false;
+    for character in line.chars() {
+        match character {
+            '\u{1b}' => in_escape = true,
+            letter if in_escape => in_escape = !letter.is_ascii_alphabetic(),
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
 fn clip(line: &str, columns: usize) -> String {
     line.chars().take(columns.saturating_sub(1)).collect()
 }
@@ -164,6 +178,14 @@ mod tests {
         assert_eq!(
             time_table(&rows),
             "   format       ok          1.2 s\n   clippy-wasm  failed     40.4 s\n   total                   41.5 s\n"
+        );
+    }
+
+    #[test]
+    fn colours_are_taken_off() {
+        assert_eq!(
+            without_colours("\u{1b}[1m\u{1b}[92m   Compiling\u{1b}[0m serde"),
+            "   Compiling serde"
         );
     }
 
