@@ -44,7 +44,7 @@ pub(crate) fn check(repository: &Repository) -> Result<()> {
 fn generate(repository: &Repository) -> Result<[(PathBuf, String); 2]> {
     let schema = dump(repository)?;
     let document = fs::read_to_string(repository.path(DOCUMENT))
-        .with_context(|| format!("cannot read {DOCUMENT}"))?;
+        .unwrap_or_else(|_| format!("# Headless mode\n\n{BEGIN}\n{END}\n"));
     let value: Value = serde_json::from_str(&schema)?;
     let generated = markdown::render(&value["$defs"])?;
     Ok([

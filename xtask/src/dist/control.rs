@@ -31,10 +31,10 @@ pub(super) fn text(facts: &Facts<'_>) -> String {
          Depends: {}\n\
          Section: utils\n\
          Priority: optional\n\
-         Description: Agents that survive crashes and ask before they act\n \
-         A desktop app in which agents work for you: every step is kept on disk\n \
-         before it happens, so that nothing is lost or done twice when something\n \
-         fails, and what changes the world is asked for first.\n",
+         Description: Agents whose work survives a crash\n \
+         A desktop app in which agents work for you. Every step is kept on disk,\n \
+         so that nothing is lost when something fails, and what was interrupted\n \
+         can be resumed.\n",
         facts.version, facts.architecture, facts.installed_kib, facts.depends
     )
 }

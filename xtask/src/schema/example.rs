@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::markdown::resolve;
 
 /// Types nest; an example need not.
-const DEPTH: usize = 5;
+const DEPTH: usize = 16;
 
 /// An example of the schema.
 pub(super) fn of(schema: &Value, definitions: &Value) -> Value {

@@ -40,7 +40,7 @@ pub(super) fn render(definitions: &Value) -> Result<String> {
             }
             None => {
                 text.push_str(&fields(schema, WithType::Yes));
-                text.push_str(&json_block(&example::of(schema, definitions))?);
+                text.push_str(&json_block(&example::of(schema, definitions)));
             }
         }
     }
@@ -72,20 +72,18 @@ fn variant_section(variant: &Value, definitions: &Value) -> String {
         (None, Some(outer)) => {
             let inner = &variant["properties"][outer];
             match reference(inner) {
-                Some(target) => text.push_str(&format!("Holds a {}.\n\n", link(target))),
+                Some(target) => text.push_str(&format!("Holds: {}.\n\n", link(target))),
                 None => text.push_str(&fields(inner, WithType::Yes)),
             }
         }
         _ => text.push_str(&fields(variant, WithType::No)),
     }
-    if let Ok(block) = json_block(&example::of(variant, definitions)) {
-        text.push_str(&block);
-    }
+    text.push_str(&json_block(&example::of(variant, definitions)));
     text
 }
 
 fn type_section(name: &str, schema: &Value) -> String {
-    let mut text = format!("### {name}\n\n{}", sentence(schema));
+    let mut text = format!("### {name} (type)\n\n{}", sentence(schema));
     if let Some(pattern) = schema["pattern"].as_str() {
         text.push_str(&format!("A string of the form `{pattern}`.\n\n"));
         return text;
@@ -218,7 +216,7 @@ fn type_name(schema: &Value) -> String {
 fn link(name: &str) -> String {
     match PARTS.iter().find(|part| part.0 == name) {
         Some((_, title)) => format!("[{name}](#{})", title.to_lowercase()),
-        None => format!("[{name}](#{})", name.to_lowercase()),
+        None => format!("[{name}](#{}-type)", name.to_lowercase()),
     }
 }
 
@@ -233,11 +231,18 @@ fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }
 
-fn json_block(value: &Value) -> Result<String> {
-    Ok(format!(
-        "```json\n{}\n```\n\n",
-        serde_json::to_string(value)?
-    ))
+/// An object on one line; the tag comes first, as a person would write it.
+fn json_block(value: &Value) -> String {
+    let empty = serde_json::Map::new();
+    let fields = value.as_object().unwrap_or(&empty);
+    let others = fields.iter().filter(|(name, _)| *name != "type");
+    let members: Vec<String> = fields
+        .get_key_value("type")
+        .into_iter()
+        .chain(others)
+        .map(|(name, value)| format!("\"{name}\": {value}"))
+        .collect();
+    format!("```json\n{{{}}}\n```\n\n", members.join(", "))
 }
 
 #[cfg(test)]
@@ -260,7 +265,7 @@ mod tests {
         assert_eq!(
             fields(&schema, WithType::No),
             "| field | type | required | meaning |\n|---|---|---|---|\n\
-             | `z` | [RunId](#runid) | yes | The run. |\n\
+             | `z` | [RunId](#runid-type) | yes | The run. |\n\
              | `list` | list of string | yes |  |\n\
              | `a` | integer or null | no | How \\| many. |\n\n"
         );
@@ -275,6 +280,20 @@ mod tests {
             named_values(&schema),
             [("queued", "Waits."), ("done", ""), ("failed", "")]
         );
+    }
+
+    #[test]
+    fn examples_begin_with_their_tag() {
+        for (value, text) in [
+            (json!({"type": "get_app"}), r#"{"type": "get_app"}"#),
+            (
+                json!({"a": 1, "type": "b", "z": [2]}),
+                r#"{"type": "b", "a": 1, "z": [2]}"#,
+            ),
+            (json!({"a": 1}), r#"{"a": 1}"#),
+        ] {
+            assert_eq!(json_block(&value), format!("```json\n{text}\n```\n\n"));
+        }
     }
 
     #[test]
