@@ -1,6 +1,5 @@
 //! Follows a running command: its lines, its progress, its end.
 
-use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -43,7 +42,7 @@ pub(super) fn watch(
 ) -> Result<ExitStatus> {
     let mut progress = Progress::start();
     let mut latest = String::new();
-    let mut seen = BTreeSet::new();
+    let mut was_blank = false;
     loop {
         match lines.recv_timeout(Duration::from_millis(100)) {
             Ok(line) => {
@@ -54,9 +53,13 @@ pub(super) fn watch(
                 if show == Show::OnFailure {
                     kept.push_str(&line);
                     kept.push('\n');
-                } else if !is_progress(&plain) && !is_noise(&plain, &mut seen) {
-                    progress.clear();
-                    screen::say(&line);
+                } else if !is_progress(&plain) {
+                    let is_blank = plain.trim().is_empty();
+                    if !(is_blank && was_blank) {
+                        progress.clear();
+                        screen::say(&line);
+                    }
+                    was_blank = is_blank;
                 }
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -95,15 +98,6 @@ fn is_progress(line: &str) -> bool {
             .split_whitespace()
             .next()
             .is_some_and(|word| VERBS.contains(&word))
-}
-
-/// An empty line after an empty line tells nothing.
-fn is_noise(line: &str, seen: &mut BTreeSet<&'static str>) -> bool {
-    if line.trim().is_empty() {
-        return !seen.insert("blank");
-    }
-    seen.remove("blank");
-    false
 }
 
 #[cfg(test)]
