@@ -1,0 +1,90 @@
+//! Sending a message: the draft stays until it is known to be on disk.
+
+use leptos::prelude::{GetUntracked, ReadUntracked, Set, Update};
+use leptos::task::spawn_local;
+use protocol::{Command, Reply, SessionId};
+
+use super::Actions;
+use crate::browser;
+use crate::ipc::{self, Failure};
+use crate::state::{AppStateStoreFields, Draft, DraftProblem, Panel, SessionStateStoreFields};
+
+impl Actions {
+    /// Keeps what the person typed.
+    pub(crate) fn set_draft(self, session_id: Option<SessionId>, text: String) {
+        self.update_draft(session_id, |draft| draft.set_text(text));
+    }
+
+    /// Sends this text at once, as if it had been typed.
+    pub(crate) fn send_text(self, text: &str) {
+        let session_id = self.store.session().session_id().get_untracked();
+        self.set_draft(session_id, text.to_owned());
+        self.send();
+    }
+
+    /// Sends the draft of the open session.
+    pub(crate) fn send(self) {
+        let session_id = self.store.session().session_id().get_untracked();
+        let draft = self.store.drafts().read_untracked().get(&session_id).cloned();
+        let Some(draft) = draft.filter(|draft| self.is_sendable(draft)) else {
+            return;
+        };
+        let request_key = draft.request_key.unwrap_or_else(browser::fresh_key);
+        let kept_key = request_key.clone();
+        self.update_draft(session_id, move |draft| {
+            draft.request_key = Some(kept_key);
+            draft.is_sending = true;
+            draft.problem = None;
+        });
+        let command = Command::StartRun {
+            session_id,
+            text: draft.text,
+            request_key: Some(request_key),
+        };
+        spawn_local(async move { self.take_answer(session_id, ipc::execute(&command).await) });
+    }
+
+    fn is_sendable(self, draft: &Draft) -> bool {
+        !draft.is_sending && !draft.text.trim().is_empty() && self.live_run_untracked().is_none()
+    }
+
+    fn live_run_untracked(self) -> Option<protocol::RunId> {
+        let run = self.store.session().run().get_untracked();
+        run.filter(|run| run.status.is_live()).map(|run| run.run_id)
+    }
+
+    fn take_answer(self, session_id: Option<SessionId>, answer: Result<Reply, Failure>) {
+        match answer {
+            Ok(Reply::RunStarted { session_id: started_in, .. }) => {
+                self.update_draft(session_id, |draft| *draft = Draft::default());
+                let is_still_here =
+                    self.store.session().session_id().get_untracked() == session_id;
+                if session_id.is_none() && is_still_here {
+                    self.connection.open(started_in);
+                }
+                self.store.panel().set(Panel::None);
+            }
+            Ok(_) => self.update_draft(session_id, |draft| draft.is_sending = false),
+            Err(Failure::Refused(error)) => self.update_draft(session_id, |draft| {
+                draft.is_sending = false;
+                // It is known that nothing was written: the next try is a new one.
+                draft.request_key = None;
+                draft.problem = Some(DraftProblem { message: error.message, hint: error.hint });
+            }),
+            Err(Failure::Lost) => {
+                self.update_draft(session_id, |draft| {
+                    draft.is_sending = false;
+                    draft.problem = Some(DraftProblem {
+                        message: "Not sent yet: the engine did not answer.".to_owned(),
+                        hint: "Send it again; it will not be sent twice.".to_owned(),
+                    });
+                });
+                self.connection.take_failure(Failure::Lost);
+            }
+        }
+    }
+
+    fn update_draft(self, session_id: Option<SessionId>, change: impl FnOnce(&mut Draft)) {
+        self.store.drafts().update(|drafts| change(drafts.entry(session_id).or_default()));
+    }
+}

@@ -1,0 +1,59 @@
+//! The window: what is provided to everything in it, and which screen it shows.
+
+use leptos::prelude::*;
+use reactive_stores::Store;
+
+use crate::actions::Actions;
+use crate::connection::Connection;
+use crate::hooks::use_hotkeys::use_hotkeys;
+use crate::hooks::use_now::use_now;
+use crate::state::{AppState, AppStateStoreFields, Panel, Phase};
+use crate::views::banners::{ConnectionBanner, NoticeBanner};
+use crate::views::resume_panel::ResumePanel;
+use crate::views::session_view::SessionView;
+use crate::views::sidebar::Sidebar;
+use crate::views::start_failed::StartFailed;
+use crate::views::top_bar::TopBar;
+
+/// The whole app.
+#[component]
+pub fn App() -> impl IntoView {
+    let store = Store::new(AppState::default());
+    let connection = Connection::new(store);
+    let actions = Actions::new(store, connection);
+    provide_context(store);
+    provide_context(actions);
+    use_now(store);
+    use_hotkeys(store, actions);
+    connection.start();
+
+    let phase = Memo::new(move |_| store.phase().get());
+    move || match phase.get() {
+        // A moment: an empty window is calmer than a flash of something.
+        Phase::Starting => view! { <main class="starting"><ConnectionBanner/></main> }.into_any(),
+        Phase::Ready => view! { <Shell/> }.into_any(),
+        Phase::Failed { error, backup } => view! { <StartFailed error backup/> }.into_any(),
+    }
+}
+
+#[component]
+fn Shell() -> impl IntoView {
+    let store: Store<AppState> = crate::actions::use_store();
+    let panel = Memo::new(move |_| store.panel().get());
+    view! {
+        <div class="shell" class:shell--drawer=move || panel.get() == Panel::Drawer>
+            <Sidebar/>
+            <main class="shell__main">
+                <TopBar/>
+                <ConnectionBanner/>
+                <NoticeBanner/>
+                <Show
+                    when=move || panel.get() == Panel::Resume
+                    fallback=|| view! { <SessionView/> }
+                >
+                    <ResumePanel/>
+                </Show>
+            </main>
+        </div>
+    }
+}

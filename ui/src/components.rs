@@ -1,0 +1,13 @@
+//! The pieces that screens are made of: each takes fields and callbacks.
+
+pub(crate) mod brand_mark;
+pub(crate) mod composer;
+pub(crate) mod confirm_button;
+pub(crate) mod copy_button;
+pub(crate) mod icon;
+pub(crate) mod live_message;
+pub(crate) mod markdown;
+pub(crate) mod message;
+pub(crate) mod resume_row;
+pub(crate) mod run_bar;
+pub(crate) mod session_row;

@@ -1,0 +1,138 @@
+//! Where a message is written.
+
+use leptos::ev::KeyboardEvent;
+use leptos::html;
+use leptos::prelude::*;
+use protocol::{SessionId, limits};
+
+use super::icon::{Icon, Shape};
+use crate::state::{Draft, DraftProblem};
+use crate::testid;
+
+/// From here on the person is told how much room is left.
+const NEARLY_FULL: usize = limits::MESSAGE_BYTES / 10 * 9;
+
+#[component]
+pub(crate) fn Composer(
+    /// The session that is written to.
+    session_id: Memo<Option<SessionId>>,
+    /// What is written so far.
+    draft: Memo<Draft>,
+    /// Whether a run is going: one can write on, and send when it is over.
+    is_running: Memo<bool>,
+    /// Keeps the draft.
+    on_input: Callback<(Option<SessionId>, String)>,
+    /// Sends the draft.
+    on_send: Callback<()>,
+) -> impl IntoView {
+    let input = NodeRef::<html::Textarea>::new();
+    let is_sendable = Memo::new(move |_| {
+        draft.with(|draft| {
+            !draft.is_sending
+                && !draft.text.trim().is_empty()
+                && draft.text.len() <= limits::MESSAGE_BYTES
+        }) && !is_running.get()
+    });
+
+    // Another session has another draft, and is where one writes next.
+    Effect::new(move || {
+        session_id.track();
+        if let Some(input) = input.get() {
+            input.focus().ok();
+        }
+    });
+    Effect::new(move || {
+        draft.track();
+        if let Some(input) = input.get() {
+            fit(&input);
+        }
+    });
+
+    let send = move || {
+        if is_sendable.get_untracked() {
+            on_send.run(());
+        }
+    };
+    let on_keydown = move |event: KeyboardEvent| {
+        // Enter that ends the composition of a character is not Enter.
+        if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
+            event.prevent_default();
+            send();
+        }
+    };
+    let placeholder = move || {
+        if is_running.get() { "Write the next message…" } else { "Write a message…" }
+    };
+
+    view! {
+        <form
+            class="composer"
+            on:submit=move |event| {
+                event.prevent_default();
+                send();
+            }
+        >
+            <div class="composer__box">
+                <textarea
+                    class="composer__input"
+                    data-testid=testid::COMPOSER_INPUT
+                    aria-label="Message"
+                    rows="1"
+                    placeholder=placeholder
+                    node_ref=input
+                    prop:value=move || draft.with(|draft| draft.text.clone())
+                    on:input:target=move |event| {
+                        on_input.run((session_id.get_untracked(), event.target().value()));
+                    }
+                    on:keydown=on_keydown
+                ></textarea>
+                <button
+                    type="submit"
+                    class="composer__send"
+                    data-testid=testid::COMPOSER_SEND
+                    aria-label="Send"
+                    title="Send (Enter)"
+                    disabled=move || !is_sendable.get()
+                >
+                    <Icon shape=Shape::ArrowUp/>
+                </button>
+            </div>
+            <div class="composer__notes" aria-live="polite">
+                {move || draft.with(|draft| draft.problem.clone()).map(problem)}
+                {move || draft.with(|draft| room_left(draft.text.len()))}
+            </div>
+        </form>
+    }
+}
+
+fn problem(problem: DraftProblem) -> impl IntoView {
+    view! {
+        <p class="composer__problem">
+            <strong>{problem.message}</strong>
+            " "
+            {problem.hint}
+        </p>
+    }
+}
+
+fn room_left(bytes: usize) -> Option<AnyView> {
+    if bytes < NEARLY_FULL {
+        return None;
+    }
+    let words = match limits::MESSAGE_BYTES.checked_sub(bytes) {
+        Some(left) => format!("{} KB left in this message.", left / 1024),
+        None => format!(
+            "Too long by {} KB: a message holds at most 256 KB.",
+            (bytes - limits::MESSAGE_BYTES).div_ceil(1024)
+        ),
+    };
+    Some(view! { <p class="composer__room">{words}</p> }.into_any())
+}
+
+/// As tall as its text; the style sheet says where that ends.
+fn fit(input: &web_sys::HtmlTextAreaElement) {
+    let style = web_sys::HtmlElement::style(input);
+    // Shrink first: the scroll height is never less than the height.
+    style.set_property("height", "auto").ok();
+    style.set_property("height", &format!("{}px", input.scroll_height())).ok();
+}

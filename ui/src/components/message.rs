@@ -1,0 +1,110 @@
+//! One message of the transcript.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use protocol::{AppInfo, Block, BlockKind, Message, MessageStatus, Role};
+
+use super::copy_button::CopyButton;
+use super::markdown::Markdown;
+use crate::browser;
+use crate::state::{Cut, MessageRow};
+use crate::testid;
+
+#[component]
+pub(crate) fn MessageView(
+    /// The message.
+    row: MessageRow,
+    /// The app, for the names of its models.
+    app: Signal<Option<AppInfo>>,
+) -> impl IntoView {
+    let MessageRow { message, cut } = row;
+    let (role, class) = match message.role {
+        Role::User => ("user", "message message--user"),
+        Role::Agent => ("agent", "message message--agent"),
+    };
+    let status = match message.status {
+        MessageStatus::Complete => "complete",
+        MessageStatus::Partial => "partial",
+    };
+    let model = message.model.clone();
+    let blocks: Vec<AnyView> = message.blocks.iter().map(block).collect();
+
+    view! {
+        <article class=class data-testid=testid::MESSAGE data-role=role data-status=status>
+            {author(message.role, model, app)}
+            <div class="message__body">{blocks}</div>
+            {cut_mark(cut)}
+            <MessageTools message=Arc::clone(&message)/>
+        </article>
+    }
+}
+
+/// Who writes a reply: the model's name, or plainly that nobody does.
+#[component]
+pub(crate) fn ModelLabel(
+    /// The model's id.
+    model: String,
+    /// The app, for the names of its models.
+    app: Signal<Option<AppInfo>>,
+) -> impl IntoView {
+    let known = move || app.get().map(|app| app.model).filter(|known| known.id == model);
+    move || match known() {
+        Some(known) if known.is_scripted => view! {
+            <span class="message__model" data-testid=testid::GUIDE_LABEL>
+                "Guide · scripted replies"
+            </span>
+        }
+        .into_any(),
+        Some(known) => view! { <span class="message__model">{known.label}</span> }.into_any(),
+        None => ().into_any(),
+    }
+}
+
+fn author(role: Role, model: Option<String>, app: Signal<Option<AppInfo>>) -> AnyView {
+    match (role, model) {
+        (Role::Agent, Some(model)) => {
+            view! { <p class="message__author"><ModelLabel model app/></p> }.into_any()
+        }
+        (Role::Agent, None) => ().into_any(),
+        (Role::User, _) => view! { <p class="visually-hidden">"You"</p> }.into_any(),
+    }
+}
+
+fn block(block: &Block) -> AnyView {
+    match block.kind {
+        BlockKind::Text => view! { <Markdown source=block.text.clone()/> }.into_any(),
+        BlockKind::Reasoning => view! {
+            <details class="reasoning">
+                <summary class="reasoning__summary">"Reasoning"</summary>
+                <Markdown source=block.text.clone()/>
+            </details>
+        }
+        .into_any(),
+    }
+}
+
+fn cut_mark(cut: Cut) -> Option<impl IntoView> {
+    let words = match cut {
+        Cut::Whole => return None,
+        Cut::Stopped => "Stopped here",
+        Cut::Interrupted => "Interrupted here: the rest was not received",
+        Cut::Failed => "Failed here: the rest was not received",
+        Cut::Unknown => "Cut off here: the rest was not received",
+    };
+    Some(view! { <p class="message__cut">{words}</p> })
+}
+
+#[component]
+fn MessageTools(message: Arc<Message>) -> impl IntoView {
+    let at_ms = message.created_at_ms;
+    let text = move || message.text();
+    view! {
+        <div class="message__tools">
+            <time class="message__time" title=browser::date_text(at_ms)>
+                {browser::clock_text(at_ms)}
+            </time>
+            <CopyButton text=text label="Copy message"/>
+        </div>
+    }
+}

@@ -1,0 +1,83 @@
+//! Everything the window knows, in one tree. [`apply`] is where session state changes.
+
+mod apply;
+mod draft;
+mod list;
+mod live;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use protocol::{AppInfo, BackupInfo, CommandError, SessionId, SessionSummary};
+use reactive_stores::Store;
+
+pub(crate) use apply::{apply, apply_earlier, apply_sessions, apply_snapshot, clear_session};
+pub(crate) use draft::{Draft, DraftProblem};
+pub(crate) use list::{attention_ids, summary_of};
+pub(crate) use live::{LiveHead, LiveKey, LiveTextStoreFields};
+pub(crate) use session::{
+    Cut, MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState,
+};
+
+/// The state of the window.
+#[derive(Debug, Clone, Default, Store)]
+pub(crate) struct AppState {
+    /// How far the start has come.
+    pub(crate) phase: Phase,
+    /// The app, once the engine runs.
+    pub(crate) app: Option<AppInfo>,
+    /// Whether the engine answers.
+    pub(crate) reach: Reach,
+    /// Whether the list still follows the engine.
+    pub(crate) list_sync: SyncState,
+    /// All sessions, in no order.
+    #[store(key: SessionId = |row| row.session_id)]
+    pub(crate) sessions: Vec<SessionSummary>,
+    /// The session in the middle.
+    pub(crate) session: SessionState,
+    /// What is written and not sent, per session; `None` is the session that does not exist yet.
+    pub(crate) drafts: HashMap<Option<SessionId>, Draft>,
+    /// What covers the middle or the left.
+    pub(crate) panel: Panel,
+    /// A failure that belongs to no place on screen.
+    pub(crate) notice: Option<String>,
+    /// The time, as coarse as relative times need it.
+    pub(crate) now_ms: u64,
+}
+
+/// How far the start has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing is known yet.
+    #[default]
+    Starting,
+    /// The session list is there.
+    Ready,
+    /// The engine could not start.
+    Failed {
+        error: CommandError,
+        backup: Option<BackupInfo>,
+    },
+}
+
+/// Whether the engine answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Reach {
+    #[default]
+    Up,
+    /// It does not; trying again goes on by itself.
+    Lost,
+}
+
+/// What is laid over the session view.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Panel {
+    #[default]
+    None,
+    /// Everything that needs a person.
+    Resume,
+    /// The session list, in a narrow window.
+    Drawer,
+}

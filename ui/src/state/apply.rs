@@ -1,0 +1,298 @@
+//! The only place where session state changes: what the engine says in, state out.
+
+use leptos::prelude::{GetUntracked, ReadUntracked, Set, Update, Write};
+use protocol::{
+    Delta, Envelope, Event, Message, MessageStatus, Push, Role, RunStatus, SessionId,
+    SessionSnapshot, SessionSummary, StepId,
+};
+use reactive_stores::{Store, Subfield};
+
+use super::live::{Addition, LiveHead, LiveKey, LiveText, LiveTextStoreFields, addition, texts_of};
+use super::session::{MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState};
+use super::{AppState, AppStateStoreFields, list};
+
+/// How many messages stay in the page when the person sends another: the rest can be read again.
+const KEPT_MESSAGES: usize = 120;
+
+type Session = Subfield<Store<AppState>, AppState, SessionState>;
+
+/// Takes one thing that a subscription sent.
+pub(crate) fn apply(store: Store<AppState>, push: Push) {
+    match push {
+        Push::Event(envelope) => take_envelope(store.session(), envelope),
+        Push::Delta(delta) => take_delta(store.session(), &delta),
+        Push::Session(summary) => list::take_summary(store, summary),
+        Push::Ended {
+            session_id: None, ..
+        } => store.list_sync().set(SyncState::Resubscribe),
+        Push::Ended {
+            session_id: Some(session_id),
+            ..
+        } => {
+            if is_open(store.session(), session_id) {
+                store.session().sync().set(SyncState::Resubscribe);
+            }
+        }
+    }
+}
+
+/// Takes the whole session list.
+pub(crate) fn apply_sessions(store: Store<AppState>, sessions: Vec<SessionSummary>) {
+    list::take_all(store, sessions);
+}
+
+/// Opens a session that nothing is known of yet; `None` is a new one.
+pub(crate) fn clear_session(store: Store<AppState>, session_id: Option<SessionId>) {
+    let session = store.session();
+    session.session_id().set(session_id);
+    session.is_loaded().set(session_id.is_none());
+    session.seq().set(0);
+    session.messages().set(Vec::new());
+    session.has_earlier().set(false);
+    session.run().set(None);
+    session.sync().set(SyncState::Current);
+    end_live(session);
+}
+
+/// Takes a snapshot of the open session; one of another session comes too late and is dropped.
+pub(crate) fn apply_snapshot(store: Store<AppState>, snapshot: SessionSnapshot) {
+    let session = store.session();
+    if !is_open(session, snapshot.session.session_id) {
+        return;
+    }
+    let run = snapshot.session.run.clone().map(RunState::from_view);
+    let messages = rows(snapshot.messages, run.as_ref());
+    session.seq().set(snapshot.seq);
+    session.messages().set(messages);
+    session.has_earlier().set(snapshot.has_earlier);
+    session.run().set(run);
+    session.live_texts().set(snapshot.live.as_ref().map(texts_of).unwrap_or_default());
+    session.live().set(snapshot.live.as_ref().map(LiveHead::from_step));
+    session.sync().set(SyncState::Current);
+    session.is_loaded().set(true);
+    list::take_summary(store, snapshot.session);
+}
+
+/// Takes a page of older messages.
+pub(crate) fn apply_earlier(
+    store: Store<AppState>,
+    session_id: SessionId,
+    messages: Vec<Message>,
+    has_earlier: bool,
+) {
+    let session = store.session();
+    if !is_open(session, session_id) {
+        return;
+    }
+    let run = session.run().get_untracked();
+    let mut earlier = rows(messages, run.as_ref());
+    session.messages().update(|rows| {
+        let first = rows.first().map_or(u64::MAX, |row| row.message.position);
+        earlier.retain(|row| row.message.position < first);
+        rows.splice(0..0, earlier);
+    });
+    session.has_earlier().set(has_earlier);
+}
+
+fn rows(messages: Vec<Message>, run: Option<&RunState>) -> Vec<MessageRow> {
+    messages
+        .into_iter()
+        .map(|message| MessageRow::new(message, run))
+        .collect()
+}
+
+fn is_open(session: Session, session_id: SessionId) -> bool {
+    session.session_id().get_untracked() == Some(session_id)
+}
+
+fn take_envelope(session: Session, envelope: Envelope) {
+    if !is_open(session, envelope.session_id) {
+        return;
+    }
+    let seq = session.seq().get_untracked();
+    if envelope.seq <= seq {
+        return;
+    }
+    if envelope.seq > seq + 1 {
+        session.sync().set(SyncState::Resubscribe);
+        return;
+    }
+    session.seq().set(envelope.seq);
+    take_event(session, envelope.event, envelope.at_ms);
+}
+
+fn take_event(session: Session, event: Event, at_ms: u64) {
+    match event {
+        Event::MessageAdded { message } => take_message(session, message),
+        Event::RunStarted { run_id, .. } | Event::RunResumed { run_id } => {
+            set_run(session, RunState::new(run_id, RunStatus::Running, at_ms));
+        }
+        Event::StepStarted {
+            run_id,
+            step_id,
+            attempt,
+            model,
+        } => begin_live(session, LiveHead { run_id, step_id, attempt, model, blocks: Vec::new() }),
+        Event::StepCompleted {
+            step_id,
+            attempt,
+            message,
+            ..
+        } => take_outcome(session, step_id, attempt, Some(message)),
+        Event::StepInterrupted {
+            step_id,
+            attempt,
+            message,
+            ..
+        }
+        | Event::StepFailed {
+            step_id,
+            attempt,
+            message,
+            ..
+        } => take_outcome(session, step_id, attempt, message),
+        Event::RunStopped { run_id, reason } => {
+            let run = RunState::new(run_id, RunStatus::Stopped, at_ms);
+            end_run(session, RunState { reason: Some(reason), ..run });
+        }
+        Event::RunInterrupted { run_id, reason } => {
+            let run = RunState::new(run_id, RunStatus::Interrupted, at_ms);
+            end_run(session, RunState { reason: Some(reason), ..run });
+        }
+        Event::RunCancelled { run_id, reason } => {
+            let run = RunState::new(run_id, RunStatus::Cancelled, at_ms);
+            end_run(session, RunState { reason: Some(reason), ..run });
+        }
+        Event::RunFailed { run_id, error } => {
+            let run = RunState::new(run_id, RunStatus::Failed, at_ms);
+            end_run(session, RunState { error: Some(error), ..run });
+        }
+        Event::RunCompleted { run_id } => {
+            end_run(session, RunState::new(run_id, RunStatus::Completed, at_ms));
+        }
+        // The list says what these change, and what is not known is not shown.
+        Event::SessionCreated { .. }
+        | Event::SessionRenamed { .. }
+        | Event::StepCancelled { .. }
+        | Event::Unrecognised { .. } => {}
+    }
+}
+
+fn set_run(session: Session, run: RunState) {
+    session.run().set(Some(run));
+}
+
+/// A run left its live status: nothing streams any more, and what it cut off is told why.
+fn end_run(session: Session, run: RunState) {
+    end_live(session);
+    let is_marked = session.messages().read_untracked().iter().any(|row| is_cut_by(row, &run));
+    if is_marked {
+        let cut = run.cut();
+        session.messages().update(|rows| {
+            rows.iter_mut()
+                .filter(|row| is_cut_by(row, &run))
+                .for_each(|row| row.cut = cut);
+        });
+    }
+    set_run(session, run);
+}
+
+fn is_cut_by(row: &MessageRow, run: &RunState) -> bool {
+    row.cut == super::Cut::Unknown && row.message.run_id == Some(run.run_id)
+}
+
+fn take_message(session: Session, message: Message) {
+    let run = session.run().get_untracked();
+    let is_sent = message.role == Role::User;
+    let row = MessageRow::new(message, run.as_ref());
+    let mut is_trimmed = false;
+    session.messages().update(|rows| {
+        rows.push(row);
+        if is_sent && rows.len() > KEPT_MESSAGES {
+            rows.drain(..rows.len() - KEPT_MESSAGES);
+            is_trimmed = true;
+        }
+    });
+    if is_trimmed {
+        session.has_earlier().set(true);
+    }
+}
+
+fn begin_live(session: Session, head: LiveHead) {
+    session.live_texts().set(Vec::new());
+    session.live().set(Some(head));
+}
+
+fn end_live(session: Session) {
+    if session.live().read_untracked().is_some() {
+        session.live().set(None);
+        session.live_texts().set(Vec::new());
+    }
+}
+
+/// An attempt ended: what it left replaces what was streamed.
+fn take_outcome(session: Session, step_id: StepId, attempt: u32, message: Option<Message>) {
+    let is_live = session
+        .live()
+        .read_untracked()
+        .as_ref()
+        .is_some_and(|live| live.is_attempt(step_id, attempt));
+    if let Some(message) = message {
+        take_message(session, message);
+    }
+    if is_live {
+        end_live(session);
+    }
+}
+
+fn take_delta(session: Session, delta: &Delta) {
+    if !is_open(session, delta.session_id) {
+        return;
+    }
+    let is_live = session
+        .live()
+        .read_untracked()
+        .as_ref()
+        .is_some_and(|live| live.is_attempt(delta.step_id, delta.attempt));
+    if !is_live {
+        if !is_known_past(session, delta) {
+            session.sync().set(SyncState::Snapshot);
+        }
+        return;
+    }
+    let key = LiveKey::of(delta);
+    let text = session.live_texts().at_key(key).text();
+    let length = text.try_read_untracked().map(|text| text.len());
+    match (length, addition(length.unwrap_or(0), delta)) {
+        (_, Addition::Gap) => session.sync().set(SyncState::Snapshot),
+        (Some(_), Addition::Nothing) => {}
+        // The one write that happens many times a second: it wakes this block and nothing else.
+        (Some(_), Addition::Text(more)) => text.update(|text| text.push_str(more)),
+        (None, Addition::Text(_) | Addition::Nothing) => add_block(session, key, delta),
+    }
+}
+
+fn add_block(session: Session, key: LiveKey, delta: &Delta) {
+    session.live_texts().write().push(LiveText { key, text: delta.text.clone() });
+    session.live().update(|live| {
+        if let Some(live) = live {
+            live.blocks.push((key, delta.kind));
+            live.blocks.sort_by_key(|(key, _)| key.block);
+        }
+    });
+}
+
+/// Whether a delta belongs to an attempt that is over: a straggler, not a gap.
+fn is_known_past(session: Session, delta: &Delta) -> bool {
+    let overtaken = session
+        .live()
+        .read_untracked()
+        .as_ref()
+        .is_some_and(|live| live.step_id == delta.step_id && live.attempt > delta.attempt);
+    overtaken
+        || session.messages().read_untracked().iter().any(|row| {
+            row.message.step_id == Some(delta.step_id)
+                && (row.message.status == MessageStatus::Complete
+                    || row.message.attempt.is_some_and(|attempt| attempt >= delta.attempt))
+        })
+}

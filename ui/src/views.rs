@@ -1,0 +1,10 @@
+//! Whole parts of the screen.
+
+pub(crate) mod banners;
+pub(crate) mod empty_state;
+pub(crate) mod resume_panel;
+pub(crate) mod session_view;
+pub(crate) mod sidebar;
+pub(crate) mod start_failed;
+pub(crate) mod top_bar;
+pub(crate) mod transcript;

@@ -1,0 +1,89 @@
+//! All messages of the open session, and the one that is being written.
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use protocol::Role;
+
+use crate::actions::{use_actions, use_store};
+use crate::components::icon::{Icon, Shape};
+use crate::components::live_message::LiveMessage;
+use crate::components::message::MessageView;
+use crate::hooks::use_autoscroll::use_autoscroll;
+use crate::state::{AppStateStoreFields, SessionStateStoreFields};
+use crate::testid;
+
+#[component]
+pub(crate) fn Transcript() -> impl IntoView {
+    let store = use_store();
+    let actions = use_actions();
+    let session = store.session();
+    let scrolled = NodeRef::<html::Div>::new();
+    let content = NodeRef::<html::Div>::new();
+    let autoscroll = use_autoscroll(scrolled, content);
+    let is_loading_earlier = RwSignal::new(false);
+
+    let app = Signal::derive(move || store.app().get());
+    let live = Memo::new(move |_| session.live().get());
+    // Another attempt is another message: the key makes the view anew.
+    let attempt = Memo::new(move |_| live.with(|live| live.as_ref().map(|l| (l.step_id, l.attempt))));
+    let sent = Memo::new(move |_| {
+        let messages = session.messages().read();
+        let last = messages.iter().rev().find(|row| row.message.role == Role::User);
+        (session.session_id().get(), last.map(|row| row.message.message_id))
+    });
+    // Another session, or a message of one's own: one wants to see the end.
+    Effect::new(move || {
+        sent.track();
+        autoscroll.jump();
+    });
+    let show_earlier = move |_| {
+        is_loading_earlier.set(true);
+        autoscroll.hold();
+        spawn_local(async move {
+            actions.load_earlier().await;
+            is_loading_earlier.try_set(false);
+        });
+    };
+
+    view! {
+        <div class="transcript">
+            <div
+                class="transcript__scroll"
+                tabindex="0"
+                role="log"
+                aria-live="polite"
+                aria-label="Transcript"
+                aria-busy=move || live.with(Option::is_some).to_string()
+                data-testid=testid::TRANSCRIPT
+                node_ref=scrolled
+                on:scroll=move |_| autoscroll.on_scroll()
+            >
+                <div class="transcript__column" node_ref=content>
+                    <Show when=move || session.has_earlier().get()>
+                        <button
+                            type="button"
+                            class="button button--quiet transcript__earlier"
+                            disabled=move || is_loading_earlier.get()
+                            on:click=show_earlier
+                        >
+                            "Show earlier messages"
+                        </button>
+                    </Show>
+                    <For
+                        each=move || session.messages().get()
+                        key=|row| (row.message.message_id, row.cut)
+                        children=move |row| view! { <MessageView row app/> }
+                    />
+                    {move || attempt.get().map(|_| view! { <LiveMessage store head=live app/> })}
+                </div>
+            </div>
+            <Show when=move || !autoscroll.is_at_end.get()>
+                <button type="button" class="transcript__jump" on:click=move |_| autoscroll.jump()>
+                    <Icon shape=Shape::ArrowDown/>
+                    "Jump to latest"
+                </button>
+            </Show>
+        </div>
+    }
+}
