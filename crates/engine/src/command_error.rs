@@ -3,7 +3,8 @@
 use protocol::{CommandError, ErrorCode};
 use store::Error;
 
-pub(crate) fn from_store(error: &Error) -> CommandError {
+/// What an error of the store is called towards whoever sent the command.
+pub fn from_store(error: &Error) -> CommandError {
     let (code, hint) = match error {
         Error::Conflict(_) => (ErrorCode::Conflict, "Try again."),
         Error::TooLarge { .. } => (ErrorCode::TooLarge, "Make it shorter, or split it."),

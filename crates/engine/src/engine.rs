@@ -101,21 +101,29 @@ impl Engine {
         Ok((engine, recovered))
     }
 
-    /// Starts no new work, interrupts what is going, and closes the database. Runs that were
-    /// going can be resumed after the next start.
-    pub async fn close(&self) -> Result<(), CommandError> {
+    /// Waits until no model call is going.
+    pub async fn idle(&self) {
+        // A tracker that is closed still takes new tasks; it only says that waiting may end.
+        self.inner.tasks.close();
+        self.inner.tasks.wait().await;
+    }
+
+    /// Starts no new work and interrupts what is going. What is stored can still be read, so
+    /// that whoever watches can be told. Runs that were going can be resumed after the next start.
+    pub async fn halt(&self) {
         self.inner.is_closing.store(true, Ordering::SeqCst);
         recovery::interrupt_all(self).await;
         for (_, call) in self.inner.calls().drain() {
             call.cancel();
         }
-        self.inner.tasks.close();
-        if tokio::time::timeout(CLOSE_WITHIN, self.inner.tasks.wait())
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(CLOSE_WITHIN, self.idle()).await.is_err() {
             tracing::warn!(name: "engine.close.overdue", tasks = self.inner.tasks.len());
         }
+    }
+
+    /// Halts, and closes the database.
+    pub async fn close(&self) -> Result<(), CommandError> {
+        self.halt().await;
         self.inner.bus.close();
         let store = self.inner.store.clone();
         store.close().map_err(|error| from_store(&error))

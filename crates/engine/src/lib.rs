@@ -25,6 +25,7 @@ mod summary;
 mod title;
 mod watch;
 
+pub use command_error::from_store as command_error;
 pub use clock::{Clock, SystemClock};
 pub use engine::{Engine, OpenError, Options};
 pub use ids::{Ids, RandomIds};

@@ -82,6 +82,11 @@ impl Subscription {
         }
     }
 
+    /// What is new at this moment, without waiting; empty when there is nothing.
+    pub fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
+        self.read_new()
+    }
+
     fn read_new(&mut self) -> Result<Vec<Push>, CommandError> {
         let mut cursor = self.cursor.clone();
         let (events, deltas) = self.engine.read(|reader| {

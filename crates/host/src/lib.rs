@@ -1,1 +1,21 @@
-//! Being written.
+//! Wiring: an engine with its store and models, the command line, headless mode, logs.
+//!
+//! Invariants: there is no window in here, and nothing here decides what happens: it opens,
+//! connects and closes. The shell and the tests use the same [`Host`].
+//!
+//! Entry points: [`Arguments`], [`Host::start`], [`headless::run`].
+
+mod arguments;
+mod data_dir;
+pub mod diagnostics;
+mod files;
+pub mod headless;
+mod instance;
+pub mod logging;
+mod start;
+
+pub use arguments::{Arguments, GuideArguments, Mode};
+pub use engine::{Engine, SessionWatch, Subscription};
+pub use files::{start_logs, write_private_file};
+pub use instance::instance_name;
+pub use start::{Host, HostOptions, StartFailure};

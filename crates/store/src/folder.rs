@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
+/// Ends the name of a file that is being written.
+pub(crate) const UNFINISHED: &str = ".unfinished";
+/// Begins the name of a backup that is to become the database.
+const RESTORED: &str = "holdfast.db.restored-";
+
 /// The folder that holds everything. Files in it are for their owner alone.
 #[derive(Debug, Clone)]
 pub struct DataFolder {
@@ -39,7 +44,44 @@ impl DataFolder {
 
     /// Where a new database is made before it gets its name.
     pub(crate) fn unfinished_database(&self) -> PathBuf {
-        self.root.join("holdfast.db.unfinished")
+        with_suffix(&self.database(), UNFINISHED)
+    }
+
+    /// A backup on its way to being the database: where it exists, a restore was decided and
+    /// must be finished. The number says when.
+    pub(crate) fn restored_database(&self, at_ms: u64) -> PathBuf {
+        self.root.join(format!("{RESTORED}{at_ms}"))
+    }
+
+    /// The restore that was decided and not finished, if there is one.
+    pub(crate) fn unfinished_restore(&self) -> Result<Option<u64>, Error> {
+        for entry in fs::read_dir(&self.root)? {
+            let name = entry?.file_name();
+            let at_ms = name
+                .to_string_lossy()
+                .strip_prefix(RESTORED)
+                .and_then(|at_ms| at_ms.parse().ok());
+            if at_ms.is_some() {
+                return Ok(at_ms);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes what was being written when an earlier process ended. It never got its name, so
+    /// it never was anyone's data.
+    pub(crate) fn sweep_unfinished(&self) -> Result<(), Error> {
+        for dir in [self.root.clone(), self.backups(), self.damaged()] {
+            for entry in fs::read_dir(dir)? {
+                let entry = entry?;
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if name.starts_with("holdfast") && name.contains(UNFINISHED) {
+                    remove_if_present(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Copies of the database, verified when they were made.
@@ -55,6 +97,18 @@ impl DataFolder {
     /// Log files.
     pub fn logs(&self) -> PathBuf {
         self.root.join("logs")
+    }
+
+    /// Writes a file beside the database: private, under a temporary name, fsynced, renamed.
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let path = self.root.join(name);
+        let unfinished = with_suffix(&path, ".unfinished");
+        remove_if_present(&unfinished)?;
+        let mut file = create_private_file(&unfinished)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&unfinished, &path)?;
+        sync_dir(&self.root)
     }
 
     fn lock_file(&self) -> PathBuf {
@@ -113,7 +167,7 @@ pub(crate) fn sync_dir(path: &Path) -> Result<(), Error> {
 
 /// Copies a file to a private one under a temporary name, fsyncs it, and renames it.
 pub(crate) fn copy_durably(from: &Path, to: &Path) -> Result<(), Error> {
-    let unfinished = with_suffix(to, ".unfinished");
+    let unfinished = with_suffix(to, UNFINISHED);
     remove_if_present(&unfinished)?;
     let mut target = create_private_file(&unfinished)?;
     std::io::copy(&mut File::open(from)?, &mut target)?;
@@ -123,7 +177,12 @@ pub(crate) fn copy_durably(from: &Path, to: &Path) -> Result<(), Error> {
 }
 
 pub(crate) fn sync_parent(path: &Path) -> Result<(), Error> {
-    path.parent().map_or(Ok(()), sync_dir)
+    match path.parent() {
+        // A relative name of one part lies in the current folder.
+        Some(parent) if parent.as_os_str().is_empty() => sync_dir(Path::new(".")),
+        Some(parent) => sync_dir(parent),
+        None => Ok(()),
+    }
 }
 
 pub(crate) fn remove_if_present(path: &Path) -> Result<(), Error> {
@@ -152,6 +211,10 @@ fn private_options() -> OpenOptions {
 }
 
 fn make_private_dir(path: &Path) -> Result<(), Error> {
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .take_while(|dir| !dir.as_os_str().is_empty() && !dir.exists())
+        .collect();
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -160,13 +223,21 @@ fn make_private_dir(path: &Path) -> Result<(), Error> {
         builder.mode(0o700);
     }
     builder.create(path)?;
+    // Outermost first: a folder that a power cut takes away takes all that is in it along.
+    missing.into_iter().rev().try_for_each(sync_parent)?;
+    make_private(path, 0o700)
+}
+
+/// Takes away what others may do with a file or a folder.
+pub(crate) fn make_private(path: &Path, mode: u32) -> Result<(), Error> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(path)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+        if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
         }
     }
+    #[cfg(not(unix))]
+    let _ = (path, mode);
     Ok(())
 }

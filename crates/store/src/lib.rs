@@ -14,6 +14,7 @@ mod damage;
 mod error;
 mod event_codec;
 mod folder;
+mod inspect;
 mod open;
 mod read;
 mod readers;
@@ -25,6 +26,7 @@ pub use backup::{newest_backup, restore_newest_backup};
 pub use change::{Change, NewRun, Piece, Sync, Transition};
 pub use error::Error;
 pub use folder::DataFolder;
+pub use inspect::{Inspection, inspect};
 pub use open::{Opened, Options, Store};
 pub use read::{
     AttentionFacts, LiveCursor, Reader, RunFacts, RunState, SessionRow, SessionState, StepState,

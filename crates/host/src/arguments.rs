@@ -1,0 +1,79 @@
+//! The command line, which the window and headless share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use models::GuideOptions;
+
+use crate::HostOptions;
+use crate::data_dir::default_data_dir;
+
+/// A desktop app for durable agents: pull the plug at any instant, nothing is lost.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "holdfast", version, about)]
+pub struct Arguments {
+    /// The folder that holds everything. The platform's own place when absent.
+    #[arg(long, global = true, value_name = "DIR", env = "HOLDFAST_DATA")]
+    data: Option<PathBuf>,
+
+    /// How the built-in guide speaks.
+    #[command(flatten)]
+    guide: GuideArguments,
+
+    /// Opens the window when absent.
+    #[command(subcommand)]
+    mode: Option<Mode>,
+}
+
+/// How the built-in guide speaks.
+#[derive(Debug, Clone, Args)]
+pub struct GuideArguments {
+    /// The middle pause between two words of the guide, in milliseconds; 0 for none.
+    #[arg(long, global = true, value_name = "MS", env = "HOLDFAST_GUIDE_PAUSE_MS")]
+    #[arg(value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    guide_pause_ms: Option<u64>,
+
+    /// Chooses among the guide's ways to say the same thing.
+    #[arg(long, global = true, value_name = "N", env = "HOLDFAST_GUIDE_SEED", default_value_t = 0)]
+    guide_seed: u64,
+}
+
+/// What to do instead of opening the window.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Mode {
+    /// Reads commands as JSON lines, writes replies, events and deltas as JSON lines.
+    Headless {
+        /// At the end of the input, wait for the runs that are going instead of interrupting them.
+        #[arg(long)]
+        wait: bool,
+    },
+    /// Puts the newest sound backup in the place of the database; what stood there is kept aside.
+    Restore,
+    /// Writes what helps to find a fault into a file, without any of your texts or secrets.
+    Diagnostics {
+        /// The file to write; standard output when absent.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+impl Arguments {
+    /// What to do.
+    pub fn mode(&self) -> Option<&Mode> {
+        self.mode.as_ref()
+    }
+
+    /// What the host is started with.
+    pub fn host_options(&self) -> Result<HostOptions, protocol::CommandError> {
+        let data_dir = match &self.data {
+            Some(dir) => dir.clone(),
+            None => default_data_dir()?,
+        };
+        let mut guide = GuideOptions { seed: self.guide.guide_seed, ..GuideOptions::default() };
+        if let Some(ms) = self.guide.guide_pause_ms {
+            guide.word_pause = Duration::from_millis(ms);
+        }
+        Ok(HostOptions { data_dir, guide })
+    }
+}
