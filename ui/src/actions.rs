@@ -63,7 +63,9 @@ impl Actions {
     /// Opens or closes what can be laid over the session view.
     pub(crate) fn toggle_panel(self, panel: Panel) {
         let is_open = self.store.panel().get_untracked() == panel;
-        self.store.panel().set(if is_open { Panel::None } else { panel });
+        self.store
+            .panel()
+            .set(if is_open { Panel::None } else { panel });
     }
 
     /// Closes whatever is laid over the session view.
@@ -153,9 +155,16 @@ impl Actions {
         let (Some(session_id), Some(before)) = (session.session_id().get_untracked(), first) else {
             return;
         };
-        let command = Command::ListMessages { session_id, before, limit: Some(PAGE_MESSAGES) };
+        let command = Command::ListMessages {
+            session_id,
+            before,
+            limit: Some(PAGE_MESSAGES),
+        };
         match ipc::execute(&command).await {
-            Ok(Reply::Messages { messages, has_earlier }) => {
+            Ok(Reply::Messages {
+                messages,
+                has_earlier,
+            }) => {
                 apply_earlier(self.store, session_id, messages, has_earlier);
             }
             Ok(_) => {}

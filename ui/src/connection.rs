@@ -89,7 +89,10 @@ impl Connection {
         match failure {
             Failure::Lost => self.lose(),
             Failure::Refused(error) if self.is_starting() => {
-                self.store.phase().set(Phase::Failed { error, backup: None });
+                self.store.phase().set(Phase::Failed {
+                    error,
+                    backup: None,
+                });
             }
             Failure::Refused(error) => self.store.notice().set(Some(error.message)),
         }

@@ -25,7 +25,12 @@ impl Actions {
     /// Sends the draft of the open session.
     pub(crate) fn send(self) {
         let session_id = self.store.session().session_id().get_untracked();
-        let draft = self.store.drafts().read_untracked().get(&session_id).cloned();
+        let draft = self
+            .store
+            .drafts()
+            .read_untracked()
+            .get(&session_id)
+            .cloned();
         let Some(draft) = draft.filter(|draft| self.is_sendable(draft)) else {
             return;
         };
@@ -55,10 +60,12 @@ impl Actions {
 
     fn take_answer(self, session_id: Option<SessionId>, answer: Result<Reply, Failure>) {
         match answer {
-            Ok(Reply::RunStarted { session_id: started_in, .. }) => {
+            Ok(Reply::RunStarted {
+                session_id: started_in,
+                ..
+            }) => {
                 self.update_draft(session_id, |draft| *draft = Draft::default());
-                let is_still_here =
-                    self.store.session().session_id().get_untracked() == session_id;
+                let is_still_here = self.store.session().session_id().get_untracked() == session_id;
                 if session_id.is_none() && is_still_here {
                     self.connection.open(started_in);
                 }
@@ -69,7 +76,10 @@ impl Actions {
                 draft.is_sending = false;
                 // It is known that nothing was written: the next try is a new one.
                 draft.request_key = None;
-                draft.problem = Some(DraftProblem { message: error.message, hint: error.hint });
+                draft.problem = Some(DraftProblem {
+                    message: error.message,
+                    hint: error.hint,
+                });
             }),
             Err(Failure::Lost) => {
                 self.update_draft(session_id, |draft| {
@@ -85,6 +95,8 @@ impl Actions {
     }
 
     fn update_draft(self, session_id: Option<SessionId>, change: impl FnOnce(&mut Draft)) {
-        self.store.drafts().update(|drafts| change(drafts.entry(session_id).or_default()));
+        self.store
+            .drafts()
+            .update(|drafts| change(drafts.entry(session_id).or_default()));
     }
 }

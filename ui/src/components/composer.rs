@@ -61,7 +61,11 @@ pub(crate) fn Composer(
         }
     };
     let placeholder = move || {
-        if is_running.get() { "Write the next message…" } else { "Write a message…" }
+        if is_running.get() {
+            "Write the next message…"
+        } else {
+            "Write a message…"
+        }
     };
 
     view! {
@@ -134,5 +138,7 @@ fn fit(input: &web_sys::HtmlTextAreaElement) {
     let style = web_sys::HtmlElement::style(input);
     // Shrink first: the scroll height is never less than the height.
     style.set_property("height", "auto").ok();
-    style.set_property("height", &format!("{}px", input.scroll_height())).ok();
+    style
+        .set_property("height", &format!("{}px", input.scroll_height()))
+        .ok();
 }

@@ -17,6 +17,9 @@ pub(crate) fn ConfirmButton(
     /// Whether it can be used now.
     #[prop(into)]
     disabled: Signal<bool>,
+    /// How the first button looks.
+    #[prop(default = "button button--quiet")]
+    class: &'static str,
     /// Called after the second click.
     on_confirm: Callback<()>,
 ) -> impl IntoView {
@@ -53,7 +56,7 @@ pub(crate) fn ConfirmButton(
                     view! {
                         <button
                             type="button"
-                            class="button button--quiet"
+                            class=class
                             data-testid=testid
                             node_ref=first
                             disabled=disabled

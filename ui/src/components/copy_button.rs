@@ -30,7 +30,11 @@ pub(crate) fn CopyButton(
         spawn_local(async move {
             let copied = actions::copy(text.run(())).await;
             // The button may be gone by now.
-            outcome.try_set(if copied { Outcome::Copied } else { Outcome::Failed });
+            outcome.try_set(if copied {
+                Outcome::Copied
+            } else {
+                Outcome::Failed
+            });
             set_timeout(
                 move || {
                     outcome.try_set(Outcome::None);

@@ -38,7 +38,7 @@ impl Shape {
 #[component]
 pub(crate) fn Icon(shape: Shape) -> impl IntoView {
     view! {
-        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+        <svg class="icon" class:icon--filled=move || shape == Shape::Stop viewBox="0 0 16 16" aria-hidden="true" focusable="false">
             <path d=shape.path()/>
         </svg>
     }

@@ -21,8 +21,12 @@ pub(crate) fn LiveMessage(
     app: Signal<Option<AppInfo>>,
 ) -> impl IntoView {
     let blocks = move || head.get().map(|head| head.blocks).unwrap_or_default();
-    let is_silent = move || head.with(|head| head.as_ref().is_none_or(|head| head.blocks.is_empty()));
-    let model = head.get_untracked().map(|head| head.model).unwrap_or_default();
+    let is_silent =
+        move || head.with(|head| head.as_ref().is_none_or(|head| head.blocks.is_empty()));
+    let model = head
+        .get_untracked()
+        .map(|head| head.model)
+        .unwrap_or_default();
 
     view! {
         <article

@@ -41,10 +41,15 @@ pub(crate) fn LiveMarkdown(
         if let Some(last) = blocks.last() {
             open_from.set_value(from + last.end);
             settled.update(|settled| {
-                settled.extend(blocks.iter().map(|block| (from + block.start, slice(tail, block))));
+                settled.extend(
+                    blocks
+                        .iter()
+                        .map(|block| (from + block.start, slice(tail, block))),
+                );
             });
         }
-        let end = open_from.with_value(|open_from| text.get(*open_from..).unwrap_or_default().to_owned());
+        let end =
+            open_from.with_value(|open_from| text.get(*open_from..).unwrap_or_default().to_owned());
         open.set(end);
     });
 

@@ -48,10 +48,14 @@ pub(crate) fn ModelLabel(
     /// The app, for the names of its models.
     app: Signal<Option<AppInfo>>,
 ) -> impl IntoView {
-    let known = move || app.get().map(|app| app.model).filter(|known| known.id == model);
+    let known = move || {
+        app.get()
+            .map(|app| app.model)
+            .filter(|known| known.id == model)
+    };
     move || match known() {
         Some(known) if known.is_scripted => view! {
-            <span class="message__model" data-testid=testid::GUIDE_LABEL>
+            <span class="message__model message__model--guide" data-testid=testid::GUIDE_LABEL>
                 "Guide · scripted replies"
             </span>
         }

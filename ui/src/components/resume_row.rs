@@ -26,7 +26,9 @@ pub(crate) fn ResumeRow(
     let attention = Memo::new(move |_| summary.with(|row| row.as_ref()?.attention.clone()));
     let can = move |action| {
         attention.with(|attention| {
-            attention.as_ref().is_some_and(|attention| attention.actions.contains(&action))
+            attention
+                .as_ref()
+                .is_some_and(|attention| attention.actions.contains(&action))
         })
     };
     let act = move |action| {
@@ -49,17 +51,33 @@ pub(crate) fn ResumeRow(
         });
     };
     let title = move || {
-        summary.with(|row| row.as_ref().and_then(|row| row.title.clone()))
+        summary
+            .with(|row| row.as_ref().and_then(|row| row.title.clone()))
             .unwrap_or_else(|| UNTITLED.to_owned())
     };
+    // A title that was taken from the message says the same twice.
+    let asked = move || {
+        attention
+            .get()
+            .map(|attention| attention.asked)
+            .filter(|asked| *asked != title())
+    };
     let reason = move || {
-        summary.with(|row| row.as_ref().and_then(|row| row.run.as_ref()).map_or("", |run| {
-            run.error.as_ref().map_or_else(|| why(run.reason), |_| "The run failed.")
-        }))
+        summary.with(|row| {
+            row.as_ref()
+                .and_then(|row| row.run.as_ref())
+                .map_or("", |run| {
+                    run.error
+                        .as_ref()
+                        .map_or_else(|| why(run.reason), |_| "The run failed.")
+                })
+        })
     };
     let since = move || {
         attention.with(|attention| {
-            attention.as_ref().map(|attention| time::ago(now_ms.get(), attention.since_ms))
+            attention
+                .as_ref()
+                .map(|attention| time::ago(now_ms.get(), attention.since_ms))
         })
     };
 
@@ -69,8 +87,9 @@ pub(crate) fn ResumeRow(
                 <h3 class="resume-row__title">{title}</h3>
                 <span class="resume-row__since">{since}</span>
             </div>
-            {move || attention.get().map(facts)}
+            <p class="resume-row__asked">{asked}</p>
             <p class="resume-row__why">{reason}</p>
+            {move || attention.get().map(facts)}
             <p class="resume-row__error" role="alert">
                 {move || error.get().map(|error| error.message)}
             </p>
@@ -108,9 +127,14 @@ pub(crate) fn ResumeRow(
     }
 }
 
-/// What was asked, what is done, what was kept.
+/// What is done, what was kept.
 fn facts(attention: Attention) -> impl IntoView {
-    let Attention { asked, steps_completed, steps_interrupted, partial_chars, .. } = attention;
+    let Attention {
+        steps_completed,
+        steps_interrupted,
+        partial_chars,
+        ..
+    } = attention;
     let done = match steps_completed {
         0 => "No step done yet".to_owned(),
         1 => "1 step done".to_owned(),
@@ -122,7 +146,6 @@ fn facts(attention: Attention) -> impl IntoView {
         chars => format!("Reply was cut off; {chars} characters kept"),
     });
     view! {
-        <p class="resume-row__asked">{asked}</p>
         <ul class="resume-row__facts">
             <li>{done}</li>
             {cut_off.map(|words| view! { <li>{words}</li> })}

@@ -31,7 +31,9 @@ pub(crate) fn RunBar(
                 view! { <HaltedBar run actions/> }.into_any()
             }
             RunStatus::Failed => {
-                let words = run.error.map_or_else(|| "The run failed.".to_owned(), |e| e.message);
+                let words = run
+                    .error
+                    .map_or_else(|| "The run failed.".to_owned(), |e| e.message);
                 view! {
                     <p class="run-bar run-bar--failed" role="alert">
                         <span class="run-bar__words">{words}</span>

@@ -29,18 +29,22 @@ pub(crate) fn SessionRow(
 ) -> impl IntoView {
     let is_renaming = RwSignal::new(false);
     let title = Memo::new(move |_| {
-        summary.with(|row| row.as_ref().and_then(|row| row.title.clone()))
+        summary
+            .with(|row| row.as_ref().and_then(|row| row.title.clone()))
             .unwrap_or_else(|| UNTITLED.to_owned())
     });
     let status = move || {
         summary.with(|row| {
-            row.as_ref().and_then(|row| row.run.as_ref()).map_or("none", |run| run.status.as_str())
+            row.as_ref()
+                .and_then(|row| row.run.as_ref())
+                .map_or("none", |run| run.status.as_str())
         })
     };
     let mark = Memo::new(move |_| summary.with(|row| row.as_ref().map_or(Mark::None, Mark::of)));
     let age = move || {
         summary.with(|row| {
-            row.as_ref().map(|row| time::short_ago(now_ms.get(), row.updated_at_ms))
+            row.as_ref()
+                .map(|row| time::short_ago(now_ms.get(), row.updated_at_ms))
         })
     };
     let on_keydown = move |event: KeyboardEvent| {
@@ -99,7 +103,11 @@ fn TitleField(title: String, on_done: Callback<Option<String>>) -> impl IntoView
     let end = move |value: Option<String>| {
         if !is_over.get_value() {
             is_over.set_value(true);
-            on_done.run(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()));
+            on_done.run(
+                value
+                    .map(|value| value.trim().to_owned())
+                    .filter(|value| !value.is_empty()),
+            );
         }
     };
     let value = move || input.get_untracked().map(|input| input.value());
@@ -142,7 +150,10 @@ enum Mark {
 impl Mark {
     fn of(row: &SessionSummary) -> Self {
         let is_live = row.run.as_ref().is_some_and(|run| run.status.is_live());
-        let is_failed = row.run.as_ref().is_some_and(|run| run.status == RunStatus::Failed);
+        let is_failed = row
+            .run
+            .as_ref()
+            .is_some_and(|run| run.status == RunStatus::Failed);
         match row.attention.as_ref().map(|attention| attention.kind) {
             Some(AttentionKind::Failed) => Self::Failed,
             Some(AttentionKind::Interrupted | AttentionKind::Stopped) => Self::NeedsYou,

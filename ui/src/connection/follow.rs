@@ -33,7 +33,10 @@ impl Connection {
     fn load(self, session_id: SessionId) {
         let turn = self.next_turn();
         spawn_local(async move {
-            let command = Command::GetSession { session_id, limit: Some(PAGE_MESSAGES) };
+            let command = Command::GetSession {
+                session_id,
+                limit: Some(PAGE_MESSAGES),
+            };
             let answer = ipc::execute(&command).await;
             if !self.is_turn(turn) {
                 return;
@@ -63,7 +66,8 @@ impl Connection {
         }
         match answer {
             Ok(subscription) => {
-                self.inner.update_value(|inner| inner.session = Some(subscription));
+                self.inner
+                    .update_value(|inner| inner.session = Some(subscription));
             }
             // The seq was lost in a power cut: what is shown here never got to the disk.
             Err(Failure::Refused(error)) if error.code == ErrorCode::InvalidCursor => {

@@ -19,7 +19,11 @@ pub(super) struct Queued {
 impl Connection {
     pub(super) fn take_list_arrival(self, arrival: Arrival) {
         match arrival {
-            Arrival::Pushes(pushes, receipt) => self.queue(Queued { pushes, receipt, turn: None }),
+            Arrival::Pushes(pushes, receipt) => self.queue(Queued {
+                pushes,
+                receipt,
+                turn: None,
+            }),
             Arrival::End => self.store.list_sync().set(SyncState::Resubscribe),
         }
     }
@@ -27,7 +31,11 @@ impl Connection {
     pub(super) fn take_session_arrival(self, arrival: Arrival, turn: u64) {
         match arrival {
             Arrival::Pushes(pushes, receipt) => {
-                self.queue(Queued { pushes, receipt, turn: Some(turn) });
+                self.queue(Queued {
+                    pushes,
+                    receipt,
+                    turn: Some(turn),
+                });
             }
             Arrival::End if self.is_turn(turn) => {
                 self.store.session().sync().set(SyncState::Resubscribe);
@@ -59,7 +67,9 @@ impl Connection {
                     apply(self.store, push);
                 }
             }
-            queued.receipt.acknowledge(move |failure| self.take_lost(&failure));
+            queued
+                .receipt
+                .acknowledge(move |failure| self.take_lost(&failure));
         }
         if self.store.session().sync().get_untracked() == SyncState::Current {
             self.inner.update_value(|inner| inner.resyncs = 0);

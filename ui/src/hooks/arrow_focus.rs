@@ -19,7 +19,9 @@ pub(crate) fn arrow_focus(event: &KeyboardEvent, container: &Element, selector: 
         .collect();
     let focused = leptos::prelude::document().active_element();
     let here = elements.iter().position(|element| {
-        focused.as_ref().is_some_and(|focused| element.is_same_node(Some(focused)))
+        focused
+            .as_ref()
+            .is_some_and(|focused| element.is_same_node(Some(focused)))
     });
     let there = match (here, step) {
         (None, _) => Some(0),

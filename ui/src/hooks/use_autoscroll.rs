@@ -58,7 +58,8 @@ impl Autoscroll {
     pub(crate) fn hold(self) {
         if let Some(scrolled) = self.scrolled.get_untracked() {
             let from_end = scrolled.scroll_height() - scrolled.scroll_top();
-            self.position.with_value(|position| position.held_px.set(Some(from_end)));
+            self.position
+                .with_value(|position| position.held_px.set(Some(from_end)));
         }
     }
 

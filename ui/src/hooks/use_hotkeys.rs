@@ -43,6 +43,8 @@ fn escape(store: Store<AppState>, actions: Actions) {
 fn focus(id: &str) {
     let element = leptos::prelude::document().get_element_by_id(id);
     if let Some(element) = element {
-        wasm_bindgen::JsCast::unchecked_into::<web_sys::HtmlElement>(element).focus().ok();
+        wasm_bindgen::JsCast::unchecked_into::<web_sys::HtmlElement>(element)
+            .focus()
+            .ok();
     }
 }

@@ -76,7 +76,11 @@ async fn open(
     let callback = callback(Rc::clone(&account), on_arrival);
     let callback_id =
         transform_callback(callback.as_ref().unchecked_ref(), false).map_err(|_| Failure::Lost)?;
-    put(&arguments, "channel", &format!("__CHANNEL__:{callback_id}").into());
+    put(
+        &arguments,
+        "channel",
+        &format!("__CHANNEL__:{callback_id}").into(),
+    );
     // Made before the answer comes: dropping it on failure gives the callback back.
     let subscription = Subscription {
         callback_id,

@@ -4,6 +4,7 @@ use js_sys::JSON;
 use protocol::{Envelope, Event, Push, SessionId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use wasm_bindgen::JsValue;
 
 /// Reads a value by way of its JSON text: one codec on both sides.
@@ -16,24 +17,25 @@ pub(super) fn from_js<T: DeserializeOwned>(value: &JsValue) -> Result<T, String>
 
 /// Reads an array of pushes.
 pub(super) fn pushes(value: &JsValue) -> Vec<Push> {
-    let text = JSON::stringify(value).ok().and_then(|text| text.as_string());
+    let text = JSON::stringify(value)
+        .ok()
+        .and_then(|text| text.as_string());
     text.map_or_else(Vec::new, |text| pushes_from_json(&text))
 }
 
 /// An event of a kind that is not known here still has a seq, and is passed on as such. What is not
 /// even that is dropped: the gap shows, and is mended by subscribing again.
 fn pushes_from_json(text: &str) -> Vec<Push> {
-    serde_json::from_str(text).unwrap_or_else(|_| {
-        let values: Vec<serde_json::Value> = serde_json::from_str(text).unwrap_or_default();
-        values.into_iter().filter_map(push_from_value).collect()
-    })
+    let values: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+    values
+        .into_iter()
+        .filter_map(|value| push_from_json(value.get()))
+        .collect()
 }
 
-fn push_from_value(value: serde_json::Value) -> Option<Push> {
-    let unknown = UnknownPush::deserialize(&value);
-    serde_json::from_value(value)
-        .ok()
-        .or_else(|| unknown.ok().map(UnknownPush::into_push))
+fn push_from_json(text: &str) -> Option<Push> {
+    let unknown = || serde_json::from_str(text).ok().map(UnknownPush::into_push);
+    serde_json::from_str(text).ok().or_else(unknown)
 }
 
 #[derive(Deserialize)]
@@ -83,8 +85,18 @@ mod tests {
         assert_eq!(
             seen,
             [
-                (1, Event::SessionRenamed { title: "A".to_owned() }),
-                (2, Event::Unrecognised { kind: "tide_turned".to_owned() }),
+                (
+                    1,
+                    Event::SessionRenamed {
+                        title: "A".to_owned()
+                    }
+                ),
+                (
+                    2,
+                    Event::Unrecognised {
+                        kind: "tide_turned".to_owned()
+                    }
+                ),
             ]
         );
     }

@@ -66,8 +66,12 @@ pub(crate) fn apply_snapshot(store: Store<AppState>, snapshot: SessionSnapshot) 
     session.messages().set(messages);
     session.has_earlier().set(snapshot.has_earlier);
     session.run().set(run);
-    session.live_texts().set(snapshot.live.as_ref().map(texts_of).unwrap_or_default());
-    session.live().set(snapshot.live.as_ref().map(LiveHead::from_step));
+    session
+        .live_texts()
+        .set(snapshot.live.as_ref().map(texts_of).unwrap_or_default());
+    session
+        .live()
+        .set(snapshot.live.as_ref().map(LiveHead::from_step));
     session.sync().set(SyncState::Current);
     session.is_loaded().set(true);
     list::take_summary(store, snapshot.session);
@@ -132,7 +136,16 @@ fn take_event(session: Session, event: Event, at_ms: u64) {
             step_id,
             attempt,
             model,
-        } => begin_live(session, LiveHead { run_id, step_id, attempt, model, blocks: Vec::new() }),
+        } => begin_live(
+            session,
+            LiveHead {
+                run_id,
+                step_id,
+                attempt,
+                model,
+                blocks: Vec::new(),
+            },
+        ),
         Event::StepCompleted {
             step_id,
             attempt,
@@ -153,19 +166,43 @@ fn take_event(session: Session, event: Event, at_ms: u64) {
         } => take_outcome(session, step_id, attempt, message),
         Event::RunStopped { run_id, reason } => {
             let run = RunState::new(run_id, RunStatus::Stopped, at_ms);
-            end_run(session, RunState { reason: Some(reason), ..run });
+            end_run(
+                session,
+                RunState {
+                    reason: Some(reason),
+                    ..run
+                },
+            );
         }
         Event::RunInterrupted { run_id, reason } => {
             let run = RunState::new(run_id, RunStatus::Interrupted, at_ms);
-            end_run(session, RunState { reason: Some(reason), ..run });
+            end_run(
+                session,
+                RunState {
+                    reason: Some(reason),
+                    ..run
+                },
+            );
         }
         Event::RunCancelled { run_id, reason } => {
             let run = RunState::new(run_id, RunStatus::Cancelled, at_ms);
-            end_run(session, RunState { reason: Some(reason), ..run });
+            end_run(
+                session,
+                RunState {
+                    reason: Some(reason),
+                    ..run
+                },
+            );
         }
         Event::RunFailed { run_id, error } => {
             let run = RunState::new(run_id, RunStatus::Failed, at_ms);
-            end_run(session, RunState { error: Some(error), ..run });
+            end_run(
+                session,
+                RunState {
+                    error: Some(error),
+                    ..run
+                },
+            );
         }
         Event::RunCompleted { run_id } => {
             end_run(session, RunState::new(run_id, RunStatus::Completed, at_ms));
@@ -185,7 +222,11 @@ fn set_run(session: Session, run: RunState) {
 /// A run left its live status: nothing streams any more, and what it cut off is told why.
 fn end_run(session: Session, run: RunState) {
     end_live(session);
-    let is_marked = session.messages().read_untracked().iter().any(|row| is_cut_by(row, &run));
+    let is_marked = session
+        .messages()
+        .read_untracked()
+        .iter()
+        .any(|row| is_cut_by(row, &run));
     if is_marked {
         let cut = run.cut();
         session.messages().update(|rows| {
@@ -273,7 +314,10 @@ fn take_delta(session: Session, delta: &Delta) {
 }
 
 fn add_block(session: Session, key: LiveKey, delta: &Delta) {
-    session.live_texts().write().push(LiveText { key, text: delta.text.clone() });
+    session.live_texts().write().push(LiveText {
+        key,
+        text: delta.text.clone(),
+    });
     session.live().update(|live| {
         if let Some(live) = live {
             live.blocks.push((key, delta.kind));
@@ -293,6 +337,9 @@ fn is_known_past(session: Session, delta: &Delta) -> bool {
         || session.messages().read_untracked().iter().any(|row| {
             row.message.step_id == Some(delta.step_id)
                 && (row.message.status == MessageStatus::Complete
-                    || row.message.attempt.is_some_and(|attempt| attempt >= delta.attempt))
+                    || row
+                        .message
+                        .attempt
+                        .is_some_and(|attempt| attempt >= delta.attempt))
         })
 }

@@ -45,5 +45,8 @@ pub(crate) fn attention_ids(store: Store<AppState>) -> Vec<SessionId> {
         .filter_map(|row| Some((row.attention.as_ref()?.since_ms, row.session_id)))
         .collect();
     waiting.sort_unstable();
-    waiting.into_iter().map(|(_, session_id)| session_id).collect()
+    waiting
+        .into_iter()
+        .map(|(_, session_id)| session_id)
+        .collect()
 }

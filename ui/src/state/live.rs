@@ -45,7 +45,12 @@ impl LiveHead {
         let blocks = step
             .blocks
             .iter()
-            .map(|block| (LiveKey::new(step.step_id, step.attempt, block.block), block.kind))
+            .map(|block| {
+                (
+                    LiveKey::new(step.step_id, step.attempt, block.block),
+                    block.kind,
+                )
+            })
             .collect();
         Self {
             run_id: step.run_id,

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{
-    Message, MessageStatus, RunError, RunId, RunReason, RunStatus, RunView, SessionId,
-};
+use protocol::{Message, MessageStatus, RunError, RunId, RunReason, RunStatus, RunView, SessionId};
 use reactive_stores::Store;
 
 use super::live::{LiveHead, LiveKey, LiveText};

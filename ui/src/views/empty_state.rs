@@ -9,7 +9,10 @@ const EXAMPLES: [(&str, &str); 4] = [
     ("What can you do?", "A short tour"),
     ("What happens if I pull the plug?", "Why nothing gets lost"),
     ("Where is my data kept?", "One folder, on this machine"),
-    ("Tell me a long story about the sea", "Try Stop and Resume on it"),
+    (
+        "Tell me a long story about the sea",
+        "Try Stop and Resume on it",
+    ),
 ];
 
 #[component]

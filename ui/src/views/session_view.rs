@@ -16,9 +16,15 @@ pub(crate) fn SessionView() -> impl IntoView {
     let session = store.session();
     let session_id = Memo::new(move |_| session.session_id().get());
     let run = Memo::new(move |_| session.run().get());
-    let is_running = Memo::new(move |_| run.with(|run| run.as_ref().is_some_and(|run| run.status.is_live())));
+    let is_running =
+        Memo::new(move |_| run.with(|run| run.as_ref().is_some_and(|run| run.status.is_live())));
     let draft = Memo::new(move |_| {
-        store.drafts().read().get(&session_id.get()).cloned().unwrap_or_default()
+        store
+            .drafts()
+            .read()
+            .get(&session_id.get())
+            .cloned()
+            .unwrap_or_default()
     });
     let is_empty = Memo::new(move |_| {
         session.is_loaded().get()

@@ -101,7 +101,9 @@ fn SessionList(store: Store<AppState>, filter: RwSignal<String>) -> impl IntoVie
         } else {
             "No title matches."
         };
-        groups.with(Vec::is_empty).then(|| view! { <p class="sidebar__nothing">{words}</p> })
+        groups
+            .with(Vec::is_empty)
+            .then(|| view! { <p class="sidebar__nothing">{words}</p> })
     };
     view! {
         <nav
@@ -129,10 +131,14 @@ fn SessionList(store: Store<AppState>, filter: RwSignal<String>) -> impl IntoVie
 #[component]
 fn Day(store: Store<AppState>, groups: Memo<Groups>, day: DayGroup) -> impl IntoView {
     let ids = move || {
-        groups.with(|groups| {
-            groups.iter().find(|(group, _)| *group == day).map(|(_, ids)| ids.clone())
-        })
-        .unwrap_or_default()
+        groups
+            .with(|groups| {
+                groups
+                    .iter()
+                    .find(|(group, _)| *group == day)
+                    .map(|(_, ids)| ids.clone())
+            })
+            .unwrap_or_default()
     };
     view! {
         <section class="sidebar__day">

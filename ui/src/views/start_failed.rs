@@ -48,7 +48,11 @@ fn Restore(backup: BackupInfo) -> impl IntoView {
     });
     let made = browser::date_text(backup.created_at_ms);
     let label = Signal::derive(move || {
-        if is_busy.get() { "Restoring…".to_owned() } else { format!("Restore backup from {made}") }
+        if is_busy.get() {
+            "Restoring…".to_owned()
+        } else {
+            format!("Restore backup from {made}")
+        }
     });
     view! {
         <div class="start-failed__restore">
@@ -57,6 +61,7 @@ fn Restore(backup: BackupInfo) -> impl IntoView {
                 question="Start with this backup? The damaged file is kept beside it."
                 confirm="Restore"
                 testid=testid::RESTORE_BACKUP
+                class="button button--primary"
                 disabled=is_busy
                 on_confirm=restore
             />

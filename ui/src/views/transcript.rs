@@ -26,11 +26,18 @@ pub(crate) fn Transcript() -> impl IntoView {
     let app = Signal::derive(move || store.app().get());
     let live = Memo::new(move |_| session.live().get());
     // Another attempt is another message: the key makes the view anew.
-    let attempt = Memo::new(move |_| live.with(|live| live.as_ref().map(|l| (l.step_id, l.attempt))));
+    let attempt =
+        Memo::new(move |_| live.with(|live| live.as_ref().map(|l| (l.step_id, l.attempt))));
     let sent = Memo::new(move |_| {
         let messages = session.messages().read();
-        let last = messages.iter().rev().find(|row| row.message.role == Role::User);
-        (session.session_id().get(), last.map(|row| row.message.message_id))
+        let last = messages
+            .iter()
+            .rev()
+            .find(|row| row.message.role == Role::User);
+        (
+            session.session_id().get(),
+            last.map(|row| row.message.message_id),
+        )
     });
     // Another session, or a message of one's own: one wants to see the end.
     Effect::new(move || {

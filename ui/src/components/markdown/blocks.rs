@@ -6,14 +6,22 @@ use pulldown_cmark::{Event, Parser};
 
 use super::tree::OPTIONS;
 
-/// Every block but the last: only the last one can still be continued.
+/// Every block but the last: only the last one can still be continued. The line that is being
+/// written does not count yet: half of a table row is a paragraph.
 pub(super) fn settled_blocks(text: &str) -> Vec<Range<usize>> {
-    let starts = block_starts(text);
+    let lines = text.rfind('\n').map_or(0, |newline| newline + 1);
+    let starts = block_starts(text.get(..lines).unwrap_or_default());
     starts
         .windows(2)
         .enumerate()
         // What stands before the first block (a blank line, a definition) goes with it.
-        .map(|(index, pair)| if index == 0 { 0..pair[1] } else { pair[0]..pair[1] })
+        .map(|(index, pair)| {
+            if index == 0 {
+                0..pair[1]
+            } else {
+                pair[0]..pair[1]
+            }
+        })
         .collect()
 }
 
@@ -50,23 +58,27 @@ mod tests {
     use super::*;
 
     fn settled(text: &str) -> Vec<&str> {
-        settled_blocks(text).into_iter().map(|range| &text[range]).collect()
+        settled_blocks(text)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect()
     }
 
     #[test]
     fn all_but_the_last_block_are_settled() {
         assert_eq!(settled("one"), [] as [&str; 0]);
-        assert_eq!(settled("one\n\ntwo"), ["one\n\n"]);
-        assert_eq!(settled("# a\nb\n\n- c\n- d\n\ne"), ["# a\n", "b\n\n", "- c\n- d\n\n"]);
+        assert_eq!(settled("one\n\ntwo"), [] as [&str; 0]);
+        assert_eq!(settled("one\n\ntwo\n"), ["one\n\n"]);
+        assert_eq!(
+            settled("# a\nb\n\n- c\n- d\n\ne\n"),
+            ["# a\n", "b\n\n", "- c\n- d\n\n"]
+        );
     }
 
     #[test]
     fn an_open_fence_is_one_block_whatever_it_holds() {
-        assert_eq!(settled("a\n\n```rust\nfn a() {}\n\n# b\n\nc"), ["a\n\n"]);
-        assert_eq!(
-            settled("```\na\n\nb\n```\n\nc"),
-            ["```\na\n\nb\n```\n\n"]
-        );
+        assert_eq!(settled("a\n\n```rust\nfn a() {}\n\n# b\n\nc\n"), ["a\n\n"]);
+        assert_eq!(settled("```\na\n\nb\n```\n\nc\n"), ["```\na\n\nb\n```\n\n"]);
     }
 
     #[test]
@@ -76,12 +88,12 @@ mod tests {
 
     #[test]
     fn an_indent_stays_with_its_block() {
-        assert_eq!(settled("a\n\n    code\n\nb"), ["a\n\n", "    code\n\n"]);
+        assert_eq!(settled("a\n\n    code\n\nb\n"), ["a\n\n", "    code\n\n"]);
     }
 
     #[test]
     fn cutting_a_text_anywhere_gives_the_same_blocks() {
-        let text = "# Title\n\npara *one*\nstill\n\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n> q\n\n```\nfn\n\nmain\n```\n\nend";
+        let text = "# Title\n\npara *one*\nstill\n\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n> q\n\n```\nfn\n\nmain\n```\n\nend\n";
         let whole = settled(text);
         for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
             let mut blocks = settled(&text[..cut]);

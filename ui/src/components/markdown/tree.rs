@@ -35,8 +35,12 @@ pub(super) enum Element {
     Emphasis,
     Strong,
     Strikethrough,
-    Link { target: String },
-    Image { target: String },
+    Link {
+        target: String,
+    },
+    Image {
+        target: String,
+    },
     /// Tags that are shown as what they are: text.
     RawHtml,
 }
@@ -71,7 +75,9 @@ struct Open {
 
 enum OpenKind {
     Element(Element),
-    CodeBlock { language: String },
+    CodeBlock {
+        language: String,
+    },
     /// Not shown itself: what is in it goes to what it is in.
     Flat,
 }
@@ -80,8 +86,15 @@ impl Builder {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => {
-                let kind = if self.open.len() < DEEPEST { self.kind(tag) } else { OpenKind::Flat };
-                self.open.push(Open { kind, nodes: Vec::new() });
+                let kind = if self.open.len() < DEEPEST {
+                    self.kind(tag)
+                } else {
+                    OpenKind::Flat
+                };
+                self.open.push(Open {
+                    kind,
+                    nodes: Vec::new(),
+                });
             }
             Event::End(end) => self.close(end),
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
@@ -104,7 +117,11 @@ impl Builder {
             Tag::Paragraph => Element::Paragraph,
             Tag::Heading { level, .. } => Element::Heading(level as u8),
             Tag::BlockQuote(_) => Element::Quote,
-            Tag::CodeBlock(kind) => return OpenKind::CodeBlock { language: language(&kind) },
+            Tag::CodeBlock(kind) => {
+                return OpenKind::CodeBlock {
+                    language: language(&kind),
+                };
+            }
             Tag::HtmlBlock => Element::RawHtml,
             Tag::List(None) => Element::List,
             Tag::List(Some(first)) => Element::OrderedList(first),
@@ -119,8 +136,12 @@ impl Builder {
             Tag::Emphasis => Element::Emphasis,
             Tag::Strong => Element::Strong,
             Tag::Strikethrough => Element::Strikethrough,
-            Tag::Link { dest_url, .. } => Element::Link { target: dest_url.into_string() },
-            Tag::Image { dest_url, .. } => Element::Image { target: dest_url.into_string() },
+            Tag::Link { dest_url, .. } => Element::Link {
+                target: dest_url.into_string(),
+            },
+            Tag::Image { dest_url, .. } => Element::Image {
+                target: dest_url.into_string(),
+            },
             // Not enabled.
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
@@ -134,7 +155,10 @@ impl Builder {
 
     fn next_alignment(&self) -> CellAlignment {
         let column = self.open.last().map_or(0, |row| row.nodes.len());
-        self.alignments.get(column).copied().unwrap_or(CellAlignment::Start)
+        self.alignments
+            .get(column)
+            .copied()
+            .unwrap_or(CellAlignment::Start)
     }
 
     fn close(&mut self, _end: TagEnd) {
@@ -192,9 +216,11 @@ impl CellAlignment {
 fn language(kind: &CodeBlockKind<'_>) -> String {
     match kind {
         CodeBlockKind::Indented => String::new(),
-        CodeBlockKind::Fenced(info) => {
-            info.split([' ', ',', '{']).next().unwrap_or_default().to_owned()
-        }
+        CodeBlockKind::Fenced(info) => info
+            .split([' ', ',', '{'])
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
     }
 }
 

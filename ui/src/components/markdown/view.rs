@@ -91,7 +91,11 @@ fn image(target: String, description: &str) -> AnyView {
 fn code_block(language: String, text: &str) -> AnyView {
     let shown = text.strip_suffix('\n').unwrap_or(text).to_owned();
     let copied = text.to_owned();
-    let label = if language.is_empty() { "Code".to_owned() } else { language };
+    let label = if language.is_empty() {
+        "Code".to_owned()
+    } else {
+        language
+    };
     view! {
         <figure class="code-block">
             <figcaption class="code-block__head">

@@ -39,15 +39,25 @@ fn a_fence_has_a_language_and_its_exact_text() {
         language: language.to_owned(),
         text: text.to_owned(),
     };
-    assert_eq!(parse("```rust,ignore\nfn a() {\n\n}\n```"), [block("rust", "fn a() {\n\n}\n")]);
+    assert_eq!(
+        parse("```rust,ignore\nfn a() {\n\n}\n```"),
+        [block("rust", "fn a() {\n\n}\n")]
+    );
     assert_eq!(parse("```\nopen"), [block("", "open")]);
 }
 
 #[test]
 fn cells_know_their_column() {
-    let cell = |alignment, cell: &str| Node::Element(Element::TableCell(alignment), vec![text(cell)]);
-    let row = vec![cell(CellAlignment::Start, "1"), cell(CellAlignment::End, "2")];
-    let head = vec![cell(CellAlignment::Start, "a"), cell(CellAlignment::End, "b")];
+    let cell =
+        |alignment, cell: &str| Node::Element(Element::TableCell(alignment), vec![text(cell)]);
+    let row = vec![
+        cell(CellAlignment::Start, "1"),
+        cell(CellAlignment::End, "2"),
+    ];
+    let head = vec![
+        cell(CellAlignment::Start, "a"),
+        cell(CellAlignment::End, "b"),
+    ];
     assert_eq!(
         parse("| a | b |\n|---|--:|\n| 1 | 2 |"),
         [Node::Element(
