@@ -51,6 +51,9 @@ pub enum Error {
         /// What was found.
         detail: String,
     },
+    /// Damage that SQLite came upon while the database was in use. The next start checks it all.
+    #[error("the database is damaged: {0}")]
+    Corrupt(String),
     /// There is nothing to restore from.
     #[error("there is no usable backup in {}", folder.display())]
     NoBackup {
@@ -106,7 +109,11 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::ReadOnly(text)
             }
-            Some(ErrorCode::SystemIoFailure) => Self::Io(text),
+            // Somebody else's lock outlasted the wait: trying again helps.
+            Some(
+                ErrorCode::SystemIoFailure | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked,
+            ) => Self::Io(text),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(text),
             Some(_) | None => Self::Sqlite(text),
         }
     }
@@ -114,12 +121,17 @@ impl From<rusqlite::Error> for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::StorageFull => Self::DiskFull,
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                Self::ReadOnly(error.to_string())
-            }
-            _ => Self::Io(error.to_string()),
+        use std::io::ErrorKind;
+        let kind = error.kind();
+        if matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
+            Self::DiskFull
+        } else if matches!(
+            kind,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+        ) {
+            Self::ReadOnly(error.to_string())
+        } else {
+            Self::Io(error.to_string())
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A few connections that only read, each from one consistent state.
 
 use std::path::Path;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, Transaction};
 
@@ -13,16 +13,27 @@ const READERS: usize = 3;
 
 #[derive(Debug)]
 pub(crate) struct Readers {
-    /// `None` once closed.
-    idle: Mutex<Option<Vec<Connection>>>,
+    pool: Mutex<Pool>,
     returned: Condvar,
+}
+
+#[derive(Debug)]
+struct Pool {
+    idle: Vec<Connection>,
+    /// How many are in use.
+    borrowed: usize,
+    is_closed: bool,
 }
 
 impl Readers {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let connections: Result<Vec<_>, _> = (0..READERS).map(|_| open_reader(path)).collect();
         Ok(Self {
-            idle: Mutex::new(Some(connections?)),
+            pool: Mutex::new(Pool {
+                idle: connections?,
+                borrowed: 0,
+                is_closed: false,
+            }),
             returned: Condvar::new(),
         })
     }
@@ -50,30 +61,39 @@ impl Readers {
     }
 
     fn take(&self) -> Result<Connection, Error> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pool = self.pool();
         loop {
-            match idle.as_mut().map(Vec::pop) {
-                None => return Err(Error::Closed),
-                Some(Some(connection)) => return Ok(connection),
-                Some(None) => {
-                    idle = self
-                        .returned
-                        .wait(idle)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
+            if pool.is_closed {
+                return Err(Error::Closed);
             }
+            if let Some(connection) = pool.idle.pop() {
+                pool.borrowed += 1;
+                return Ok(connection);
+            }
+            pool = self.wait(pool);
         }
     }
 
-    /// Later reads are refused; one that is under way keeps its connection until it ends.
+    /// Refuses later reads and waits for those under way. Whoever closes the last connection
+    /// deletes the log by its name: after the folder is given away that name is another's.
     pub(crate) fn close(&self) {
-        let connections = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let mut pool = self.pool();
+        pool.is_closed = true;
         self.returned.notify_all();
-        drop(connections);
+        while pool.borrowed > 0 {
+            pool = self.wait(pool);
+        }
+        pool.idle.clear();
+    }
+
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, pool: MutexGuard<'a, Pool>) -> MutexGuard<'a, Pool> {
+        self.returned
+            .wait(pool)
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,14 +105,10 @@ struct Borrowed<'a> {
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        let mut idle = self
-            .readers
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let (Some(idle), Some(connection)) = (idle.as_mut(), self.connection.take()) {
-            idle.push(connection);
-        }
-        self.readers.returned.notify_one();
+        let mut pool = self.readers.pool();
+        pool.idle.extend(self.connection.take());
+        pool.borrowed -= 1;
+        // All of them: one waiter may be a reader, another the one who closes.
+        self.readers.returned.notify_all();
     }
 }

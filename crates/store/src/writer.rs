@@ -7,8 +7,10 @@
     reason = "the writer measures its own deadlines, no data"
 )]
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -24,6 +26,9 @@ const GATHER: Duration = Duration::from_millis(2);
 /// A relaxed commit is on disk at most this much later.
 const SECURE_WITHIN: Duration = Duration::from_secs(1);
 
+/// The log is moved into the database once this many of its frames are not there yet.
+const LONG_LOG: i64 = 1_000;
+
 type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 enum Job {
@@ -36,16 +41,21 @@ pub(crate) struct Writer {
     /// `None` once closed.
     jobs: Mutex<Option<Sender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    /// Set once SQLite came upon damage: the exit is then not called clean, so that the next
+    /// start checks every page.
+    is_suspect: Arc<AtomicBool>,
 }
 
 impl Writer {
     pub(crate) fn start(connection: Connection, epoch: u64) -> Result<Self, Error> {
         let (sender, receiver) = channel();
+        let is_suspect = Arc::new(AtomicBool::new(false));
         let state = State {
             connection,
             epoch,
             sync: Sync::Barrier,
             unsecured_since: None,
+            is_suspect: Arc::clone(&is_suspect),
         };
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
@@ -53,6 +63,7 @@ impl Writer {
         Ok(Self {
             jobs: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
+            is_suspect,
         })
     }
 
@@ -72,6 +83,13 @@ impl Writer {
         }
     }
 
+    /// Takes note of what a read came upon.
+    pub(crate) fn note_error(&self, error: &Error) {
+        if matches!(error, Error::Corrupt(_)) {
+            self.is_suspect.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Waits until everything queued before is written, then ends the thread.
     pub(crate) fn close(&self) -> Result<(), Error> {
         let Some(jobs) = self
@@ -88,15 +106,39 @@ impl Writer {
             Ok(()) => receiver.recv().unwrap_or(Err(Error::Closed)),
             Err(_) => Err(Error::Closed),
         };
+        self.wait_for_thread();
+        result
+    }
+
+    fn wait_for_thread(&self) {
         let thread = self
             .thread
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if thread.is_some_and(|thread| thread.join().is_err()) {
+        let Some(thread) = thread else {
+            return;
+        };
+        // The last handle may go in an answer, on the very thread that would be waited for.
+        if thread.thread().id() == std::thread::current().id() {
+            return;
+        }
+        if thread.join().is_err() {
             tracing::error!(name: "store.writer.panicked", "the writer thread ended in a panic");
         }
-        result
+    }
+}
+
+/// Without a close, what is queued is still written before the folder is given away.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(
+            self.jobs
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+        self.wait_for_thread();
     }
 }
 
@@ -107,6 +149,7 @@ struct State {
     sync: Sync,
     /// When the first relaxed commit since the last barrier was made.
     unsecured_since: Option<Instant>,
+    is_suspect: Arc<AtomicBool>,
 }
 
 impl State {
@@ -118,10 +161,16 @@ impl State {
                     self.secure();
                     continue;
                 }
-                Next::Gone => return,
+                Next::Gone => {
+                    if self.unsecured_since.is_some() {
+                        self.secure();
+                    }
+                    return;
+                }
             };
             if !batch.is_empty() {
                 self.write_batch(batch);
+                self.shorten_log();
             }
             if let Some(done) = close {
                 let result = self.close();
@@ -174,15 +223,25 @@ impl State {
             Ok(results) => {
                 self.note_committed(sync);
                 for (done, result) in answers.into_iter().zip(results) {
-                    done(result);
+                    self.answer(done, result);
                 }
             }
             Err(error) => {
                 tracing::error!(name: "store.commit.failed", %error, transitions = transitions.len());
                 for done in answers {
-                    done(Err(error.clone()));
+                    self.answer(done, Err(error.clone()));
                 }
             }
+        }
+    }
+
+    /// A caller that panics must not take the writer, and with it everyone else, along.
+    fn answer(&self, done: Done, result: Result<(), Error>) {
+        if matches!(result, Err(Error::Corrupt(_))) {
+            self.is_suspect.store(true, Ordering::Relaxed);
+        }
+        if catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
+            tracing::error!(name: "store.answer.panicked", "an answer ended in a panic");
         }
     }
 
@@ -193,7 +252,7 @@ impl State {
     ) -> Result<Vec<Result<(), Error>>, Error> {
         let run = |state: &mut Self| -> Result<_, WriteError> {
             state.use_sync(sync)?;
-            let epoch = state.epoch;
+            let (epoch, is_unsecured) = (state.epoch, state.unsecured_since.is_some());
             let mut transaction = state
                 .connection
                 .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
@@ -202,12 +261,22 @@ impl State {
             for transition in transitions {
                 let savepoint = transaction.savepoint()?;
                 let result = write::apply(&savepoint, transition);
-                match result {
+                match &result {
                     Ok(()) => savepoint.commit()?,
-                    // Dropping the savepoint rolls this transition back and leaves the others.
+                    // A full disk or a failed write can make SQLite give the whole transaction
+                    // up: the savepoint is gone, and what went wrong is true of every transition.
+                    Err(error) if savepoint.is_autocommit() => return Err(error.clone().into()),
+                    // Finishing the savepoint rolls this transition back and leaves the others.
                     Err(_) => savepoint.finish()?,
                 }
                 results.push(result);
+            }
+            let has_written = transitions
+                .iter()
+                .zip(&results)
+                .any(|(transition, result)| result.is_ok() && !transition.changes.is_empty());
+            if sync == Sync::Barrier && is_unsecured && !has_written {
+                touch(&transaction)?;
             }
             transaction.commit()?;
             Ok(results)
@@ -232,8 +301,28 @@ impl State {
         }
     }
 
-    /// Secures relaxed commits when nothing else comes: an empty commit writes nothing, so a
-    /// counter is moved to have something to fsync.
+    /// Moves a long log into the database, after the answers: nobody waits for it. What a reader
+    /// still needs stays in the log until the next time.
+    fn shorten_log(&self) {
+        let waiting = |mode: &str| -> rusqlite::Result<i64> {
+            self.connection
+                .prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?
+                .query_row([], |row| Ok(row.get::<_, i64>(1)? - row.get::<_, i64>(2)?))
+        };
+        let result = waiting("NOOP").and_then(|frames| {
+            if frames < LONG_LOG {
+                Ok(frames)
+            } else {
+                waiting("PASSIVE")
+            }
+        });
+        if let Err(error) = result {
+            let error = WriteError::Sqlite(error).into_error();
+            tracing::error!(name: "store.checkpoint.failed", %error);
+        }
+    }
+
+    /// Secures relaxed commits when nothing else comes.
     fn secure(&mut self) {
         let run = |state: &mut Self| -> Result<(), WriteError> {
             state.use_sync(Sync::Barrier)?;
@@ -242,10 +331,7 @@ impl State {
                 .connection
                 .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             check_epoch(&transaction, epoch)?;
-            transaction.execute(
-                "UPDATE runtime SET barriers = barriers + 1 WHERE id = 1",
-                [],
-            )?;
+            touch(&transaction)?;
             transaction.commit()?;
             Ok(())
         };
@@ -267,7 +353,11 @@ impl State {
                 .connection
                 .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             check_epoch(&transaction, epoch)?;
-            transaction.execute("UPDATE runtime SET clean_exit = 1 WHERE id = 1", [])?;
+            let is_clean = !state.is_suspect.load(Ordering::Relaxed);
+            transaction.execute(
+                "UPDATE runtime SET clean_exit = ?1 WHERE id = 1",
+                [is_clean],
+            )?;
             transaction.commit()?;
             Ok(())
         };
@@ -318,6 +408,14 @@ impl From<Error> for WriteError {
     }
 }
 
+/// An empty commit writes nothing, so a counter is moved to have something to fsync.
+fn touch(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("UPDATE runtime SET barriers = barriers + 1 WHERE id = 1")?
+        .execute([])?;
+    Ok(())
+}
+
 /// A process that was stopped and came back after another took over must not write.
 fn check_epoch(connection: &Connection, epoch: u64) -> Result<(), Error> {
     let found: u64 = connection
@@ -329,3 +427,6 @@ fn check_epoch(connection: &Connection, epoch: u64) -> Result<(), Error> {
         Err(Error::Fenced)
     }
 }
+
+#[cfg(test)]
+mod tests;
