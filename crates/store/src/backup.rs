@@ -8,30 +8,39 @@ use protocol::BackupInfo;
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
 
-use crate::connection::{open_existing, open_read_only};
+use crate::connection::{APPLICATION_ID, open_existing, open_read_only};
 use crate::damage::quick_check_finding;
-use crate::folder::{copy_durably, create_private_file, remove_if_present, sync_dir, with_suffix};
+use crate::folder::{
+    BESIDE, UNFINISHED, copy_durably, create_private_file, remove_if_present, sync_dir, with_suffix,
+};
 use crate::schema::{SCHEMA_VERSION, version_of};
 use crate::{DataFolder, Error};
 
 /// How many backups are kept.
 const KEPT: usize = 5;
-/// Pages copied between two chances for the writer to go on.
+/// Pages copied in one go; readers and the writer go on meanwhile.
 const PAGES_AT_ONCE: std::ffi::c_int = 2_000;
 
 /// Copies the database as it is now, checks the copy, and lets the oldest ones go.
+///
+/// A clock that was set back must not make the new one the oldest: it would be the one to go, and
+/// an older one the newest. So its time is after that of all others, if only by a millisecond.
 pub(crate) fn make_backup(
     folder: &DataFolder,
     source: &Connection,
     at_ms: u64,
 ) -> Result<BackupInfo, Error> {
-    let version = version_of(source)?;
+    // One state for the whole copy: a writer that goes on would make it begin anew, for ever.
+    let source = source.unchecked_transaction()?;
+    let version = version_of(&source)?;
+    let newest = backups(folder)?.first().map(|(at_ms, _)| *at_ms);
+    let at_ms = newest.map_or(at_ms, |newest| at_ms.max(newest.saturating_add(1)));
     let file_name = format!("holdfast-{at_ms}-schema{version}.db");
     let path = folder.backups().join(&file_name);
-    let unfinished = with_suffix(&path, ".unfinished");
+    let unfinished = with_suffix(&path, UNFINISHED);
     remove_if_present(&unfinished)?;
     drop(create_private_file(&unfinished)?);
-    copy_pages(source, &unfinished)?;
+    copy_pages(&source, &unfinished)?;
     fs::File::open(&unfinished)?.sync_all()?;
     fs::rename(&unfinished, &path)?;
     sync_dir(&folder.backups())?;
@@ -82,9 +91,16 @@ fn newest_sound(folder: &DataFolder) -> Option<(u64, PathBuf)> {
 
 fn is_sound(path: &Path) -> bool {
     open_read_only(path).is_ok_and(|connection| {
-        matches!(version_of(&connection), Ok(1..=SCHEMA_VERSION))
+        is_ours(&connection)
+            && matches!(version_of(&connection), Ok(1..=SCHEMA_VERSION))
             && matches!(quick_check_finding(&connection), Ok(None))
     })
+}
+
+fn is_ours(connection: &Connection) -> bool {
+    connection
+        .pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))
+        .is_ok_and(|found| found == APPLICATION_ID)
 }
 
 /// All backups, newest first.
@@ -118,25 +134,57 @@ pub fn restore_newest_backup(
     at_ms: u64,
 ) -> Result<BackupInfo, Error> {
     let _lock = folder.lock(pid)?;
+    finish_restore(folder)?;
     let info = newest_backup(folder).ok_or(Error::NoBackup {
         folder: folder.backups(),
     })?;
-    let database = folder.database();
-    // The backup is brought beside the database first: if the disk is full, nothing has moved yet.
-    let incoming = folder.unfinished_database();
-    copy_durably(&folder.backups().join(&info.file_name), &incoming)?;
-    for suffix in ["", "-wal", "-shm"] {
-        let from = with_suffix(&database, suffix);
-        if from.exists() {
-            let aside = folder
-                .damaged()
-                .join(format!("replaced-{at_ms}.db{suffix}"));
-            fs::rename(&from, aside)?;
-        }
-    }
-    fs::rename(&incoming, &database)?;
-    sync_dir(folder.root())?;
-    sync_dir(&folder.damaged())?;
+    let at_ms = unused_time(folder, at_ms)?;
+    // The whole backup is brought beside the database first: if the disk is full, nothing has
+    // moved yet. Once it has its name there the restore is decided.
+    copy_durably(
+        &folder.backups().join(&info.file_name),
+        &folder.restored_database(at_ms),
+    )?;
+    finish_restore(folder)?;
     tracing::warn!(name: "store.backup.restored", file_name = info.file_name);
     Ok(info)
+}
+
+/// Carries a decided restore out. It may be cut off at any instant and begun again: until the
+/// last rename there is a file that says so, and a missing database is not taken for a new one.
+pub(crate) fn finish_restore(folder: &DataFolder) -> Result<(), Error> {
+    let Some(at_ms) = folder.unfinished_restore()? else {
+        return Ok(());
+    };
+    // The log must go before the backup comes: SQLite would apply it to a database it is not of.
+    for suffix in BESIDE {
+        let from = with_suffix(&folder.database(), suffix);
+        if from.try_exists()? {
+            fs::rename(&from, aside(folder, at_ms, suffix))?;
+        }
+    }
+    sync_dir(&folder.damaged())?;
+    sync_dir(folder.root())?;
+    fs::rename(folder.restored_database(at_ms), folder.database())?;
+    sync_dir(folder.root())
+}
+
+fn aside(folder: &DataFolder, at_ms: u64, suffix: &str) -> PathBuf {
+    folder
+        .damaged()
+        .join(format!("replaced-{at_ms}.db{suffix}"))
+}
+
+/// A time under which nothing was put aside before, so that nothing is overwritten.
+fn unused_time(folder: &DataFolder, mut at_ms: u64) -> Result<u64, Error> {
+    loop {
+        let mut is_used = false;
+        for suffix in BESIDE {
+            is_used |= aside(folder, at_ms, suffix).try_exists()?;
+        }
+        if !is_used {
+            return Ok(at_ms);
+        }
+        at_ms += 1;
+    }
 }

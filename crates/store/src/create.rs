@@ -3,11 +3,12 @@
 use std::fs;
 
 use crate::connection::{make_durable, open_existing};
-use crate::folder::{create_private_file, remove_if_present, sync_dir, with_suffix};
+use crate::folder::{create_private_file, sync_dir};
 use crate::schema::Schema;
 use crate::{DataFolder, Error};
 
-/// Creates the database. A crash at any instant leaves either none or a whole one.
+/// Creates the database. A crash at any instant leaves either none or a whole one; what it leaves
+/// under the temporary name is swept at the next start.
 pub(crate) fn create_database(
     folder: &DataFolder,
     schema: Schema,
@@ -15,10 +16,6 @@ pub(crate) fn create_database(
     at_ms: u64,
 ) -> Result<(), Error> {
     let unfinished = folder.unfinished_database();
-    // What an earlier start left behind when it was cut off: never named, so never anyone's data.
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        remove_if_present(&with_suffix(&unfinished, suffix))?;
-    }
     // SQLite gives its own files the mode of the database, so this makes all of them private.
     drop(create_private_file(&unfinished)?);
     let mut connection = open_existing(&unfinished)?;

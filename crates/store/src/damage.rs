@@ -1,7 +1,7 @@
 //! Telling a sound database from one that must not be touched, and keeping a copy of the latter.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -9,46 +9,42 @@ use rusqlite::Connection;
 
 use crate::connection::APPLICATION_ID;
 use crate::error::says_damaged;
-use crate::folder::{copy_durably, with_suffix};
+use crate::folder::{copy_durably, has_content, with_suffix};
 use crate::{DataFolder, Error};
 
-const HEADER: &[u8; 16] = b"SQLite format 3\0";
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Where SQLite's header keeps the application id.
+const APPLICATION_ID_AT: std::ops::Range<usize> = 68..72;
 
-/// What must hold before SQLite is let near the file: it would take an empty one for a new one.
+/// What must hold before SQLite is let near the file: it would take an empty one for a new one,
+/// and would roll a foreign one's journal back.
 pub(crate) fn check_header(folder: &DataFolder) -> Result<(), Error> {
-    let path = folder.database();
-    let mut header = [0_u8; 16];
-    let mut file = File::open(&path)?;
+    let mut header = [0_u8; 100];
+    let mut file = File::open(folder.database())?;
     let length = file.metadata()?.len();
-    if file.read_exact(&mut header).is_err() || &header != HEADER {
+    match file.read_exact(&mut header) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => header.fill(0),
+        Err(error) => return Err(error.into()),
+    }
+    if !header.starts_with(MAGIC) {
         let detail = format!("it does not begin like a database ({length} bytes)");
         return Err(damaged(folder, detail));
+    }
+    if header[APPLICATION_ID_AT] != APPLICATION_ID.to_be_bytes() {
+        return Err(damaged(
+            folder,
+            "it is a database of another program".to_owned(),
+        ));
     }
     Ok(())
 }
 
 /// A log without its database means that the database was lost, not that there never was one.
 pub(crate) fn check_no_orphaned_log(folder: &DataFolder) -> Result<(), Error> {
-    let log = with_suffix(&folder.database(), "-wal");
-    match fs::metadata(&log) {
-        Ok(found) if found.len() > 0 => Err(damaged(
-            folder,
-            "the file is missing while its log is still there".to_owned(),
-        )),
-        Ok(_) | Err(_) => Ok(()),
-    }
-}
-
-/// The file says that it is ours.
-pub(crate) fn check_application(folder: &DataFolder, connection: &Connection) -> Result<(), Error> {
-    let found: i32 = connection
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(|error| read_error(folder, error))?;
-    if found != APPLICATION_ID {
-        return Err(damaged(
-            folder,
-            "it is a database of another program".to_owned(),
-        ));
+    if has_content(&with_suffix(&folder.database(), "-wal")) {
+        let detail = "the file is missing while its log is still there";
+        return Err(damaged(folder, detail.to_owned()));
     }
     Ok(())
 }
@@ -90,19 +86,28 @@ pub(crate) fn damaged(folder: &DataFolder, detail: String) -> Error {
 /// One copy per damaged state: it is named by the file's own time, so that a hundred starts make
 /// one copy and not a hundred.
 fn keep_copy(folder: &DataFolder, path: &Path) -> Result<Option<PathBuf>, Error> {
-    let Ok(found) = fs::metadata(path) else {
-        return Ok(None);
-    };
-    let modified_ms = found
-        .modified()?
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis());
-    let copy = folder.damaged().join(format!("holdfast-{modified_ms}.db"));
+    let mut kept = None;
+    let mut name = None;
     for suffix in ["", "-wal"] {
-        let (from, to) = (with_suffix(path, suffix), with_suffix(&copy, suffix));
-        if from.exists() && !to.exists() {
+        let from = with_suffix(path, suffix);
+        let Ok(found) = fs::metadata(&from) else {
+            continue;
+        };
+        // SQLite makes an empty log on opening; it says nothing.
+        if suffix == "-wal" && found.len() == 0 {
+            continue;
+        }
+        let modified_ms = found
+            .modified()?
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_millis());
+        // The log goes beside its database, under the same name.
+        let name = name.get_or_insert_with(|| format!("holdfast-{modified_ms}.db"));
+        let to = folder.damaged().join(format!("{name}{suffix}"));
+        if !to.exists() {
             copy_durably(&from, &to)?;
         }
+        kept.get_or_insert(to);
     }
-    Ok(Some(copy))
+    Ok(kept)
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 
+/// The database, and what SQLite keeps beside it.
+pub(crate) const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 /// Ends the name of a file that is being written.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 /// Begins the name of a backup that is to become the database.
@@ -79,6 +81,17 @@ impl DataFolder {
                 if name.starts_with("holdfast") && name.contains(UNFINISHED) {
                     remove_if_present(&entry.path())?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a database private that somebody copied here; SQLite gives its own files its mode.
+    pub(crate) fn make_database_private(&self) -> Result<(), Error> {
+        for suffix in BESIDE {
+            let path = with_suffix(&self.database(), suffix);
+            if path.try_exists()? {
+                make_private(&path, 0o600)?;
             }
         }
         Ok(())
@@ -192,6 +205,11 @@ pub(crate) fn remove_if_present(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Whether there is a file and it is not empty.
+pub(crate) fn has_content(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.len() > 0)
+}
+
 /// `holdfast.db` with `-wal` gives `holdfast.db-wal`.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -229,7 +247,7 @@ fn make_private_dir(path: &Path) -> Result<(), Error> {
 }
 
 /// Takes away what others may do with a file or a folder.
-pub(crate) fn make_private(path: &Path, mode: u32) -> Result<(), Error> {
+fn make_private(path: &Path, mode: u32) -> Result<(), Error> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

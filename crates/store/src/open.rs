@@ -3,13 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::BackupInfo;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::connection::{make_durable, open_existing};
+use crate::connection::{make_durable, open_untouched};
 use crate::create::create_database;
-use crate::damage::{
-    check_application, check_header, check_no_orphaned_log, quick_check, read_error,
-};
+use crate::damage::{check_header, check_no_orphaned_log, damaged, quick_check, read_error};
 use crate::folder::FolderLock;
 use crate::readers::Readers;
 use crate::schema::{Schema, version_of};
@@ -67,25 +65,30 @@ impl Store {
     pub(crate) fn open_with(options: &Options, schema: Schema) -> Result<(Self, Opened), Error> {
         let folder = &options.folder;
         let lock = folder.lock(options.pid)?;
+        backup::finish_restore(folder)?;
+        folder.sweep_unfinished()?;
         let is_new = !folder.database().try_exists()?;
         if is_new {
             check_no_orphaned_log(folder)?;
             create_database(folder, schema, &options.app_version, options.now_ms)?;
         }
         check_header(folder)?;
+        folder.make_database_private()?;
         let mut connection = connect(folder)?;
-        check_application(folder, &connection)?;
         let found = check_version(folder, &connection, schema)?;
         let was_clean = was_clean(folder, &connection)?;
         if !was_clean {
             quick_check(folder, &connection)?;
         }
+        // From here on the file is known to be ours and sound, and may be written.
+        make_durable(&connection)?;
         let migrated_from = (found < schema.version()).then_some(found);
         if migrated_from.is_some() {
             backup::make_backup(folder, &connection, options.now_ms)?;
             schema.migrate(&mut connection)?;
         }
-        let epoch = take_epoch(&connection, options)?;
+        let epoch =
+            take_epoch(&mut connection, options).map_err(|error| read_error(folder, error))?;
         let readers = Readers::open(&folder.database())?;
         let writer = Writer::start(connection, epoch)?;
         let opened = Opened {
@@ -111,9 +114,14 @@ impl Store {
 
     /// Reads, from one consistent state of the database.
     pub fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        self.inner
+        let result = self
+            .inner
             .readers
-            .with(|transaction| read(&Reader::new(transaction)))
+            .with(|transaction| read(&Reader::new(transaction)));
+        if let Err(error) = &result {
+            self.inner.writer.note_error(error);
+        }
+        result
     }
 
     /// Hands a transition to the writer. `done` is called on the writer's thread once the commit
@@ -126,7 +134,7 @@ impl Store {
         self.inner.writer.submit(transition, Box::new(done));
     }
 
-    /// The same, waiting for it.
+    /// The same, waiting for it. Not for use inside a `done`: the writer would wait for itself.
     pub fn apply(&self, transition: Transition) -> Result<(), Error> {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         self.submit(transition, move |result| {
@@ -148,31 +156,31 @@ impl Store {
         &self.inner.folder
     }
 
-    /// Writes what is queued, marks the exit as clean and closes. Later writes are refused.
+    /// Writes what is queued, waits for reads under way, marks the exit as clean and closes. Later
+    /// reads and writes are refused. Not for use inside a read or a `done`.
     pub fn close(&self) -> Result<(), Error> {
-        self.inner.readers.close();
-        let result = self.inner.writer.close();
-        let lock = self
+        // Held to the end: a second caller must not give the folder away while the first writes.
+        let mut lock = self
             .inner
             .lock
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        drop(lock);
+            .unwrap_or_else(PoisonError::into_inner);
+        self.inner.readers.close();
+        let result = self.inner.writer.close();
+        drop(lock.take());
         result
     }
 }
 
 fn connect(folder: &DataFolder) -> Result<Connection, Error> {
     let connection =
-        open_existing(&folder.database()).map_err(|error| read_error(folder, error))?;
+        open_untouched(&folder.database()).map_err(|error| read_error(folder, error))?;
     // The first real read: a damaged header or page shows here.
     connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
             row.get::<_, i64>(0)
         })
         .map_err(|error| read_error(folder, error))?;
-    make_durable(&connection)?;
     Ok(connection)
 }
 
@@ -189,10 +197,7 @@ fn check_version(
         });
     }
     if found == 0 {
-        return Err(crate::damage::damaged(
-            folder,
-            "it has no schema".to_owned(),
-        ));
+        return Err(damaged(folder, "it has no schema".to_owned()));
     }
     Ok(found)
 }
@@ -202,22 +207,32 @@ fn was_clean(folder: &DataFolder, connection: &Connection) -> Result<bool, Error
         .query_row("SELECT clean_exit FROM runtime WHERE id = 1", [], |row| {
             row.get(0)
         })
-        .map_err(|error| match error {
-            rusqlite::Error::QueryReturnedNoRows => {
-                crate::damage::damaged(folder, "its owner row is missing".to_owned())
+        .map_err(|error| match (error.sqlite_error_code(), error) {
+            (_, rusqlite::Error::QueryReturnedNoRows) => {
+                damaged(folder, "its owner row is missing".to_owned())
             }
-            other => read_error(folder, other),
+            // There is no such table or column.
+            (Some(rusqlite::ErrorCode::Unknown), error) => damaged(folder, error.to_string()),
+            (_, error) => read_error(folder, error),
         })
 }
 
-fn take_epoch(connection: &Connection, options: &Options) -> Result<u64, Error> {
-    let epoch = connection.query_row(
+/// Reading the number back is a statement of its own: an error of the commit would be lost with
+/// `RETURNING`, and this process would take itself for one that was replaced.
+fn take_epoch(connection: &mut Connection, options: &Options) -> rusqlite::Result<u64> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute(
         "UPDATE runtime
          SET epoch = epoch + 1, pid = ?1, app_version = ?2, clean_exit = 0, started_at_ms = ?3
-         WHERE id = 1
-         RETURNING epoch",
+         WHERE id = 1",
         params![options.pid, options.app_version, options.now_ms],
-        |row| row.get(0),
     )?;
+    let epoch = transaction.query_row("SELECT epoch FROM runtime WHERE id = 1", [], |row| {
+        row.get(0)
+    })?;
+    transaction.commit()?;
     Ok(epoch)
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,11 +34,18 @@ impl Schema {
         Self { migrations }
     }
 
+    /// What an older version had.
+    #[cfg(test)]
+    pub(crate) fn up_to(self, version: u32) -> Self {
+        let migrations = &self.migrations[..version as usize];
+        Self { migrations }
+    }
+
     pub(crate) fn version(self) -> u32 {
         u32::try_from(self.migrations.len()).unwrap_or(u32::MAX)
     }
 
-    /// Brings a database to this schema; each migration is a transaction of its own.
+    /// Brings a database to this schema, in one transaction over all migrations.
     pub(crate) fn migrate(self, connection: &mut Connection) -> Result<(), Error> {
         let steps = self
             .migrations
@@ -72,7 +79,8 @@ impl Schema {
     }
 }
 
-/// The schema version in a file.
+/// The schema version in a file; 0 where there is none, or a number that cannot be one.
 pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<u32> {
-    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(u32::try_from(found).unwrap_or(0))
 }
