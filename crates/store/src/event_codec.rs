@@ -21,6 +21,11 @@ pub(crate) fn encode(event: &Event) -> Result<Stored, Error> {
         what: "event",
         detail,
     };
+    if matches!(event, Event::Unrecognised { .. }) {
+        return Err(unreadable(
+            "what was not understood is not written".to_owned(),
+        ));
+    }
     let mut value = serde_json::to_value(event).map_err(|error| unreadable(error.to_string()))?;
     match value.as_object_mut().and_then(|body| body.remove("type")) {
         Some(Value::String(kind)) => Ok(Stored {

@@ -7,16 +7,27 @@ mod runs;
 mod sessions;
 mod steps;
 
+use protocol::RunError;
 use rusqlite::{Connection, ErrorCode};
 
 use crate::{Change, Error, Transition};
 
+/// What a title, a key, a name, instructions or the text of an error may hold.
+const TEXT_BYTES: usize = 1024 * 1024;
+
 /// Applies all changes of a transition inside the caller's savepoint.
 pub(crate) fn apply(connection: &Connection, transition: &Transition) -> Result<(), Error> {
-    transition
-        .changes
-        .iter()
-        .try_for_each(|change| apply_change(connection, change))
+    for change in &transition.changes {
+        apply_change(connection, change)?;
+    }
+    // A message may name a run that a later change creates. Whether one did is found out here and
+    // not by the commit, where it would be the failure of everyone who shares it.
+    for change in &transition.changes {
+        if let Change::AddMessage { message, .. } = change {
+            messages::check_run(connection, message)?;
+        }
+    }
+    Ok(())
 }
 
 fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
@@ -101,6 +112,24 @@ fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
             event,
         } => events::append(connection, *session_id, *at_ms, event),
     }
+}
+
+fn check_size(what: &'static str, bytes: usize, cap_bytes: usize) -> Result<(), Error> {
+    if bytes > cap_bytes {
+        return Err(Error::TooLarge { what, cap_bytes });
+    }
+    Ok(())
+}
+
+fn check_text(what: &'static str, text: Option<&str>) -> Result<(), Error> {
+    check_size(what, text.map_or(0, str::len), TEXT_BYTES)
+}
+
+fn check_error(error: Option<&RunError>) -> Result<(), Error> {
+    check_text(
+        "the text of the error",
+        error.map(|error| error.message.as_str()),
+    )
 }
 
 /// A unique or primary key that is taken means that somebody else was first.

@@ -3,11 +3,12 @@
 use protocol::{RunError, StepId, StepStatus, Usage};
 use rusqlite::{Connection, params};
 
-use super::{insert, update_one};
+use super::{check_error, check_size, insert, update_one};
 use crate::{Error, Piece};
 
-/// What one attempt may stream: the same as a message may hold.
-const STREAMED_BYTES: u64 = 15 * 1024 * 1024;
+/// What one attempt may stream: less than a message may hold, so that it can be kept as one.
+const STREAMED_BYTES: usize = 15 * 1024 * 1024;
+const _: () = assert!(STREAMED_BYTES <= super::messages::MESSAGE_BYTES);
 
 pub(super) fn start(
     connection: &Connection,
@@ -34,12 +35,8 @@ pub(super) fn append_deltas(
     pieces: &[Piece],
 ) -> Result<(), Error> {
     let added: u64 = pieces.iter().map(|piece| piece.text.len() as u64).sum();
-    if streamed_bytes + added > STREAMED_BYTES {
-        return Err(Error::TooLarge {
-            what: "the reply",
-            cap_bytes: 15 * 1024 * 1024,
-        });
-    }
+    let whole = usize::try_from(streamed_bytes.saturating_add(added)).unwrap_or(usize::MAX);
+    check_size("the reply", whole, STREAMED_BYTES)?;
     update_one(
         connection,
         "UPDATE attempts
@@ -88,6 +85,7 @@ pub(super) fn end(
             end.to.as_str()
         )));
     }
+    check_error(end.error)?;
     update_one(
         connection,
         "UPDATE attempts

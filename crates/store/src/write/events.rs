@@ -3,8 +3,12 @@
 use protocol::{Event, SessionId};
 use rusqlite::{Connection, params};
 
-use super::{insert, update_one};
+use super::messages::MESSAGE_BYTES;
+use super::{check_size, insert, update_one};
 use crate::{Error, event_codec};
+
+/// An event holds at most one message, whose every byte may be stored as an escape of six.
+const EVENT_BYTES: usize = 6 * MESSAGE_BYTES + 8 * 1024 * 1024;
 
 pub(super) fn append(
     connection: &Connection,
@@ -13,6 +17,7 @@ pub(super) fn append(
     event: &Event,
 ) -> Result<(), Error> {
     let stored = event_codec::encode(event)?;
+    check_size("the event", stored.body.len(), EVENT_BYTES)?;
     // A clock that jumps back must not make a session look older than it is.
     update_one(
         connection,

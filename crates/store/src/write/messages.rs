@@ -3,27 +3,25 @@
 use protocol::{Message, MessageStatus, Role, SessionId};
 use rusqlite::{Connection, params};
 
-use super::{insert, update_one};
+use super::{check_size, insert, update_one};
 use crate::Error;
 
-/// No row is larger than this: what the model wrote in one step, or a person in one message.
-const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+/// No message is larger than this: what the model wrote in one step, or a person in one go. It is
+/// the text that counts, not its stored form: escapes must not make a reply that was streamed
+/// whole too large to be kept.
+pub(super) const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 pub(super) fn add(
     connection: &Connection,
     session_id: SessionId,
     message: &Message,
 ) -> Result<(), Error> {
+    let bytes = message.blocks.iter().map(|block| block.text.len()).sum();
+    check_size("the message", bytes, MESSAGE_BYTES)?;
     let blocks = serde_json::to_string(&message.blocks).map_err(|error| Error::Unreadable {
         what: "message",
         detail: error.to_string(),
     })?;
-    if blocks.len() > MESSAGE_BYTES {
-        return Err(Error::TooLarge {
-            what: "the message",
-            cap_bytes: MESSAGE_BYTES,
-        });
-    }
     // The count is compared, not read: two messages for one position cannot both be next.
     update_one(
         connection,
@@ -54,6 +52,21 @@ pub(super) fn add(
         ],
         "the message exists",
     )
+}
+
+/// The run that a message names exists.
+pub(super) fn check_run(connection: &Connection, message: &Message) -> Result<(), Error> {
+    let Some(run_id) = message.run_id else {
+        return Ok(());
+    };
+    let exists = connection
+        .prepare_cached("SELECT 1 FROM runs WHERE id = ?1")?
+        .exists(params![run_id.uuid().as_bytes()])?;
+    if exists {
+        Ok(())
+    } else {
+        Err(Error::Conflict("the run is gone"))
+    }
 }
 
 const fn role(role: Role) -> &'static str {

@@ -3,10 +3,13 @@
 use protocol::{RunError, RunId, RunReason, RunStatus};
 use rusqlite::{Connection, params};
 
-use super::{insert, update_one};
+use super::{check_error, check_text, insert, update_one};
 use crate::{Error, NewRun};
 
 pub(super) fn create(connection: &Connection, run: &NewRun) -> Result<(), Error> {
+    check_text("the request key", run.request_key.as_deref())?;
+    check_text("the name of the model", Some(&run.model))?;
+    check_text("the instructions", run.instructions.as_deref())?;
     insert(
         connection,
         "INSERT INTO runs
@@ -52,6 +55,7 @@ pub(super) fn move_to(
     if !moved.from.may_become(moved.to) {
         return Err(illegal(run_id, moved));
     }
+    check_error(error)?;
     update_one(
         connection,
         "UPDATE runs

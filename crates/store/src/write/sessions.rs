@@ -3,7 +3,7 @@
 use protocol::{AgentId, SessionId};
 use rusqlite::{Connection, params};
 
-use super::{insert, update_one};
+use super::{check_text, insert, update_one};
 use crate::Error;
 
 pub(super) fn create(
@@ -13,6 +13,7 @@ pub(super) fn create(
     title: Option<&str>,
     at_ms: u64,
 ) -> Result<(), Error> {
+    check_text("the title", title)?;
     insert(
         connection,
         "INSERT INTO sessions (id, agent_id, title, created_at_ms, updated_at_ms)
@@ -33,6 +34,7 @@ pub(super) fn rename(
     title: &str,
     at_ms: u64,
 ) -> Result<(), Error> {
+    check_text("the title", Some(title))?;
     update_one(
         connection,
         "UPDATE sessions
