@@ -8,6 +8,8 @@ mod row;
 mod runs;
 mod sessions;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use rusqlite::Transaction;
 

@@ -57,6 +57,6 @@ fn text_of(blocks: Option<&str>) -> Result<String, Error> {
         return Ok(String::new());
     };
     let blocks: Vec<protocol::Block> =
-        serde_json::from_str(blocks).map_err(|error| unreadable("message", error))?;
+        serde_json::from_str(blocks).map_err(|error| unreadable("message", &error))?;
     Ok(Message::text_of(&blocks))
 }

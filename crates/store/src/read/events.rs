@@ -7,6 +7,13 @@ use super::Reader;
 use super::row::get;
 use crate::{Error, event_codec};
 
+pub(super) const EVENTS_AFTER: &str = "
+    SELECT seq, at_ms, v, kind, body
+    FROM events
+    WHERE session_id = ?1 AND seq > ?2
+    ORDER BY seq
+    LIMIT ?3";
+
 impl Reader<'_> {
     /// The newest seq of a session, or nothing if there is no such session.
     pub fn head_seq(&self, session_id: SessionId) -> Result<Option<u64>, Error> {
@@ -25,13 +32,7 @@ impl Reader<'_> {
         after_seq: u64,
         limit: u32,
     ) -> Result<Vec<Envelope>, Error> {
-        let mut statement = self.transaction.prepare_cached(
-            "SELECT seq, at_ms, v, kind, body
-             FROM events
-             WHERE session_id = ?1 AND seq > ?2
-             ORDER BY seq
-             LIMIT ?3",
-        )?;
+        let mut statement = self.transaction.prepare_cached(EVENTS_AFTER)?;
         let mut rows = statement.query(params![session_id.uuid().as_bytes(), after_seq, limit])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {

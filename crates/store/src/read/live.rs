@@ -23,7 +23,42 @@ impl LiveCursor {
             self.next.clear();
         }
     }
+
+    /// From which block to which, and from which byte. Blocks need not begin in their order, so
+    /// those between two known ones are looked for as well.
+    fn ranges(&self) -> Vec<(i64, i64, u64)> {
+        let mut ranges = Vec::new();
+        let mut unknown = 0;
+        for (block, offset) in &self.next {
+            let block = i64::from(*block);
+            if unknown < block {
+                ranges.push((unknown, block - 1, 0));
+            }
+            ranges.push((block, block, *offset));
+            unknown = block + 1;
+        }
+        ranges.push((unknown, i64::from(u32::MAX), 0));
+        ranges
+    }
 }
+
+pub(super) const DELTAS_AFTER: &str = "
+    SELECT block, \"offset\", kind, body
+    FROM deltas
+    WHERE step_id = ?1 AND attempt = ?2
+      AND block BETWEEN ?3 AND ?4 AND \"offset\" >= ?5
+    ORDER BY block, \"offset\"";
+
+/// From the run to its attempt, in this order: left to itself SQLite would begin with all attempts
+/// there ever were. The list of statuses is the one of the index.
+pub(super) const LIVE_HEAD: &str = "
+    SELECT runs.id AS run_id, runs.model, steps.id AS step_id, attempts.attempt,
+           attempts.started_at_ms
+    FROM runs
+    CROSS JOIN steps ON steps.run_id = runs.id AND steps.status = 'running'
+    CROSS JOIN attempts ON attempts.step_id = steps.id AND attempts.status = 'running'
+    WHERE runs.session_id = ?1
+      AND runs.status IN ('queued', 'running', 'waiting') AND runs.status = 'running'";
 
 impl Reader<'_> {
     /// The streaming attempt of a session with all of its text.
@@ -48,23 +83,8 @@ impl Reader<'_> {
         };
         cursor.restart(live.step_id, live.attempt);
         let mut found: Vec<Delta> = Vec::new();
-        let known: Vec<(u32, u64)> = cursor
-            .next
-            .iter()
-            .map(|(block, at)| (*block, *at))
-            .collect();
-        let first_unknown = known.last().map_or(0, |(block, _)| block + 1);
-        let ranges = known
-            .into_iter()
-            .map(|(block, offset)| (block, block, offset))
-            .chain([(first_unknown, u32::MAX, 0)]);
-        let mut statement = self.transaction.prepare_cached(
-            "SELECT block, \"offset\", kind, body
-             FROM deltas
-             WHERE step_id = ?1 AND attempt = ?2
-               AND block BETWEEN ?3 AND ?4 AND \"offset\" >= ?5
-             ORDER BY block, \"offset\"",
-        )?;
+        let ranges = cursor.ranges();
+        let mut statement = self.transaction.prepare_cached(DELTAS_AFTER)?;
         for (from, to, offset) in ranges {
             let mut rows = statement.query(params![
                 live.step_id.uuid().as_bytes(),
@@ -101,14 +121,7 @@ impl Reader<'_> {
     /// The streaming attempt of a session, without its text.
     fn live_head(&self, session_id: SessionId) -> Result<Option<LiveStep>, Error> {
         self.transaction
-            .prepare_cached(
-                "SELECT runs.id AS run_id, runs.model, steps.id AS step_id, attempts.attempt,
-                        attempts.started_at_ms
-                 FROM runs
-                 JOIN steps ON steps.run_id = runs.id AND steps.status = 'running'
-                 JOIN attempts ON attempts.step_id = steps.id AND attempts.status = 'running'
-                 WHERE runs.session_id = ?1 AND runs.status = 'running'",
-            )?
+            .prepare_cached(LIVE_HEAD)?
             .query_row(params![session_id.uuid().as_bytes()], |row| {
                 Ok((|| {
                     Ok(LiveStep {
@@ -153,5 +166,5 @@ impl Reader<'_> {
 }
 
 fn kind(text: &str) -> Result<BlockKind, Error> {
-    BlockKind::parse(text).ok_or_else(|| unreadable("delta", format!("kind {text}")))
+    BlockKind::parse(text).ok_or_else(|| unreadable("delta", &format!("kind {text}")))
 }

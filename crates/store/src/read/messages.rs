@@ -7,6 +7,13 @@ use super::Reader;
 use super::row::{get, message_id, optional_uuid, unreadable};
 use crate::Error;
 
+pub(super) const MESSAGES_BEFORE: &str = "
+    SELECT id, position, role, status, blocks, run_id, step_id, attempt, model, created_at_ms
+    FROM messages
+    WHERE session_id = ?1 AND position < ?2
+    ORDER BY position DESC
+    LIMIT ?3";
+
 impl Reader<'_> {
     /// The newest messages before a position, oldest first, and whether older ones exist.
     pub fn messages_before(
@@ -15,14 +22,7 @@ impl Reader<'_> {
         before: u64,
         limit: u32,
     ) -> Result<(Vec<Message>, bool), Error> {
-        let mut statement = self.transaction.prepare_cached(
-            "SELECT id, position, role, status, blocks, run_id, step_id, attempt, model,
-                    created_at_ms
-             FROM messages
-             WHERE session_id = ?1 AND position < ?2
-             ORDER BY position DESC
-             LIMIT ?3",
-        )?;
+        let mut statement = self.transaction.prepare_cached(MESSAGES_BEFORE)?;
         let mut rows = statement.query(params![session_id.uuid().as_bytes(), before, limit])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
@@ -41,7 +41,7 @@ fn message(row: &Row<'_>) -> Result<Message, Error> {
         position: get(row, "position")?,
         role: role(&get::<String>(row, "role")?)?,
         status: status(&get::<String>(row, "status")?)?,
-        blocks: serde_json::from_str(&blocks).map_err(|error| unreadable("message", error))?,
+        blocks: serde_json::from_str(&blocks).map_err(|error| unreadable("message", &error))?,
         run_id: optional_uuid(row, "run_id")?.map(RunId::from_uuid),
         step_id: optional_uuid(row, "step_id")?.map(StepId::from_uuid),
         attempt: get(row, "attempt")?,
@@ -54,7 +54,7 @@ fn role(text: &str) -> Result<Role, Error> {
     match text {
         "user" => Ok(Role::User),
         "agent" => Ok(Role::Agent),
-        other => Err(unreadable("message", format!("role {other}"))),
+        other => Err(unreadable("message", &format!("role {other}"))),
     }
 }
 
@@ -62,6 +62,6 @@ fn status(text: &str) -> Result<MessageStatus, Error> {
     match text {
         "complete" => Ok(MessageStatus::Complete),
         "partial" => Ok(MessageStatus::Partial),
-        other => Err(unreadable("message", format!("status {other}"))),
+        other => Err(unreadable("message", &format!("status {other}"))),
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn get<T: FromSql>(row: &Row<'_>, column: &str) -> Result<T, Error> {
     Ok(row.get(column)?)
 }
 
-pub(super) fn unreadable(what: &'static str, detail: impl ToString) -> Error {
+pub(super) fn unreadable(what: &'static str, detail: &impl ToString) -> Error {
     Error::Unreadable {
         what,
         detail: detail.to_string(),

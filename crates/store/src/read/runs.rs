@@ -31,6 +31,15 @@ pub(super) const VIEW_COLUMNS: &str = "
     runs.error_class, runs.error_message, runs.steps_completed,
     runs.created_at_ms AS run_created_at_ms, runs.updated_at_ms AS run_updated_at_ms";
 
+pub(super) const BY_REQUEST_KEY: &str = "request_key = ?1";
+
+pub(super) fn facts_sql(condition: &str) -> String {
+    format!(
+        "SELECT id, session_id, message_id, agent_id, model, instructions
+         FROM runs WHERE {condition}"
+    )
+}
+
 impl Reader<'_> {
     /// One run by its id.
     pub fn run(&self, id: RunId) -> Result<Option<RunView>, Error> {
@@ -44,25 +53,17 @@ impl Reader<'_> {
 
     /// What was pinned to a run.
     pub fn run_facts(&self, id: RunId) -> Result<Option<RunFacts>, Error> {
-        self.facts("id = ?1", params![id.uuid().as_bytes()])
+        self.facts(&facts_sql("id = ?1"), params![id.uuid().as_bytes()])
     }
 
     /// The run that a request key started, if it did.
     pub fn run_of_request_key(&self, request_key: &str) -> Result<Option<RunFacts>, Error> {
-        self.facts("request_key = ?1", params![request_key])
+        self.facts(&facts_sql(BY_REQUEST_KEY), params![request_key])
     }
 
-    fn facts(
-        &self,
-        condition: &str,
-        values: impl rusqlite::Params,
-    ) -> Result<Option<RunFacts>, Error> {
-        let sql = format!(
-            "SELECT id, session_id, message_id, agent_id, model, instructions
-             FROM runs WHERE {condition}"
-        );
+    fn facts(&self, sql: &str, values: impl rusqlite::Params) -> Result<Option<RunFacts>, Error> {
         self.transaction
-            .prepare_cached(&sql)?
+            .prepare_cached(sql)?
             .query_row(values, |row| Ok(run_facts(row)))
             .optional()?
             .transpose()
@@ -101,5 +102,5 @@ pub(super) fn run_view(row: &Row<'_>) -> Result<RunView, Error> {
 }
 
 pub(super) fn run_status(row: &Row<'_>, column: &str) -> Result<RunStatus, Error> {
-    RunStatus::parse(&get::<String>(row, column)?).map_err(|error| unreadable("run", error))
+    RunStatus::parse(&get::<String>(row, column)?).map_err(|error| unreadable("run", &error))
 }

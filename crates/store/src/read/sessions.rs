@@ -23,17 +23,26 @@ pub struct SessionRow {
     pub updated_at_ms: u64,
 }
 
+/// The list, read along the index of its order.
+pub(super) fn session_rows_sql() -> String {
+    format!(
+        "SELECT sessions.id, sessions.title, sessions.created_at_ms, sessions.updated_at_ms,
+                {VIEW_COLUMNS}
+         FROM sessions LEFT JOIN runs ON runs.id = sessions.newest_run_id
+         ORDER BY sessions.updated_at_ms DESC, sessions.id DESC
+         LIMIT ?1"
+    )
+}
+
+pub(super) const LIVE_SESSIONS: &str = "
+    SELECT session_id FROM runs
+    WHERE status IN ('queued', 'running', 'waiting')
+    ORDER BY id";
+
 impl Reader<'_> {
     /// The sessions, newest first.
     pub fn session_rows(&self, limit: u32) -> Result<Vec<SessionRow>, Error> {
-        let sql = format!(
-            "SELECT sessions.id, sessions.title, sessions.created_at_ms, sessions.updated_at_ms,
-                    {VIEW_COLUMNS}
-             FROM sessions LEFT JOIN runs ON runs.id = sessions.newest_run_id
-             ORDER BY sessions.updated_at_ms DESC, sessions.id DESC
-             LIMIT ?1"
-        );
-        let mut statement = self.transaction.prepare_cached(&sql)?;
+        let mut statement = self.transaction.prepare_cached(&session_rows_sql())?;
         let mut rows = statement.query(params![limit])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
@@ -59,11 +68,7 @@ impl Reader<'_> {
 
     /// The sessions that have a live run: what recovery takes up.
     pub fn live_sessions(&self) -> Result<Vec<SessionId>, Error> {
-        let mut statement = self.transaction.prepare_cached(
-            "SELECT session_id FROM runs
-             WHERE status IN ('queued', 'running', 'waiting')
-             ORDER BY id",
-        )?;
+        let mut statement = self.transaction.prepare_cached(LIVE_SESSIONS)?;
         let mut rows = statement.query([])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {

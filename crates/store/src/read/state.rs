@@ -55,6 +55,15 @@ pub struct StepState {
     pub blocks: Vec<Block>,
 }
 
+pub(super) const NEWEST_STEP: &str = "
+    SELECT steps.id, steps.position, steps.status,
+           coalesce(attempts.attempt, 0) AS attempt,
+           coalesce(attempts.streamed_bytes, 0) AS streamed_bytes
+    FROM steps LEFT JOIN attempts ON attempts.step_id = steps.id
+    WHERE steps.run_id = ?1
+    ORDER BY steps.position DESC, attempts.attempt DESC
+    LIMIT 1";
+
 impl Reader<'_> {
     /// The state of a session, or nothing if there is no such session.
     pub fn session_state(&self, session_id: SessionId) -> Result<Option<SessionState>, Error> {
@@ -104,22 +113,14 @@ impl Reader<'_> {
     fn newest_step(&self, run_id: RunId) -> Result<Option<StepState>, Error> {
         let found = self
             .transaction
-            .prepare_cached(
-                "SELECT steps.id, steps.position, steps.status,
-                        coalesce(attempts.attempt, 0) AS attempt,
-                        coalesce(attempts.streamed_bytes, 0) AS streamed_bytes
-                 FROM steps LEFT JOIN attempts ON attempts.step_id = steps.id
-                 WHERE steps.run_id = ?1
-                 ORDER BY steps.position DESC, attempts.attempt DESC
-                 LIMIT 1",
-            )?
+            .prepare_cached(NEWEST_STEP)?
             .query_row(params![run_id.uuid().as_bytes()], |row| {
                 Ok((|| -> Result<StepState, Error> {
                     Ok(StepState {
                         step_id: step_id(row, "id")?,
                         position: get(row, "position")?,
                         status: StepStatus::parse(&get::<String>(row, "status")?)
-                            .map_err(|error| unreadable("step", error))?,
+                            .map_err(|error| unreadable("step", &error))?,
                         attempt: get(row, "attempt")?,
                         streamed_bytes: get(row, "streamed_bytes")?,
                         blocks: Vec::new(),
