@@ -1,0 +1,48 @@
+//! What the store promises, against real SQLite files and real processes that are ended.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+/// A store in a folder of its own, and short ways to write into it.
+mod fixture;
+/// SQLite beside the store: to look at rows, and to do what the store never would.
+mod raw;
+/// Pieces of a session to write.
+mod sample;
+
+/// All of a transition or nothing of it, and never a neighbour's.
+mod atomicity;
+/// Queued, serialised, compared, counted.
+mod ordering;
+
+/// When a commit is forced to disk, and how many share one.
+mod commits;
+/// What was answered is there after the process was ended.
+mod killed;
+
+/// Which backups are made and kept.
+mod backups;
+/// Files that cannot be read are never overwritten.
+mod damage;
+/// The way back from a backup.
+mod restore;
+
+/// What the tables accept.
+mod schema;
+/// Older and newer databases.
+mod versions;
+
+/// One process, one writer; what happens at the end.
+mod one_process;
+/// For their owner alone, under their names only when whole.
+mod privacy;
+
+/// The log of events and its stored forms.
+mod events;
+/// What is being streamed.
+mod streaming;
+
+/// This binary once more, in a process of its own.
+mod child;

@@ -1,0 +1,209 @@
+//! What the tables accept, read from the schema itself so that a new column is not forgotten.
+
+use rusqlite::Connection;
+
+use crate::fixture::{Place, barrier};
+use crate::raw;
+use crate::sample::beginning;
+
+struct Column {
+    table: String,
+    name: String,
+    is_text: bool,
+    is_nullable: bool,
+    is_key: bool,
+}
+
+fn columns(connection: &Connection) -> Vec<Column> {
+    raw::tables(connection)
+        .into_iter()
+        .flat_map(|table| {
+            let mut statement = connection
+                .prepare("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1)")
+                .unwrap();
+            let found = statement
+                .query_map([&table], |row| {
+                    Ok(Column {
+                        table: table.clone(),
+                        name: row.get(0)?,
+                        is_text: row.get::<_, String>(1)? == "TEXT",
+                        is_nullable: row.get::<_, i64>(2)? == 0,
+                        is_key: row.get::<_, i64>(3)? > 0,
+                    })
+                })
+                .unwrap();
+            found.map(Result::unwrap).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// A database with a row in every table, which tests may try to spoil.
+fn filled() -> (Place, Connection) {
+    let place = Place::new();
+    let store = place.open();
+    store.apply(barrier(beginning(1))).unwrap();
+    store.close().unwrap();
+    let connection = raw::connect(&place.database());
+    (place, connection)
+}
+
+/// STO-8.
+#[test]
+fn every_table_is_strict() {
+    let (_place, connection) = filled();
+    let loose = raw::texts(
+        &connection,
+        "SELECT name FROM pragma_table_list
+         WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+    );
+    assert_eq!(loose, Vec::<String>::new());
+    assert!(raw::tables(&connection).len() >= 9);
+}
+
+/// STO-8: every table has a row here, so that the tests below try every column.
+#[test]
+fn the_sample_fills_every_table() {
+    let (_place, connection) = filled();
+    for table in raw::tables(&connection) {
+        let rows = raw::all(&connection, &format!("SELECT 1 FROM \"{table}\""));
+        assert!(!rows.is_empty(), "{table}");
+    }
+}
+
+fn refuses(connection: &Connection, column: &Column, value: &str) -> bool {
+    let sql = format!("UPDATE \"{}\" SET \"{}\" = ?1", column.table, column.name);
+    // Rows that are not to be changed at all refuse everything; the check is looked at directly.
+    let error = connection.execute(&sql, [value]).err();
+    error.is_some_and(|error| error.to_string().contains("CHECK constraint failed"))
+}
+
+/// STO-8: "not set" is NULL, never ''.
+#[test]
+fn no_optional_text_accepts_an_empty_one() {
+    let (_place, connection) = filled();
+    connection
+        .execute_batch("DROP TRIGGER events_are_append_only")
+        .unwrap();
+    let optional: Vec<Column> = columns(&connection)
+        .into_iter()
+        .filter(|column| column.is_text && column.is_nullable && !column.is_key)
+        .collect();
+    assert!(optional.len() >= 10, "found {}", optional.len());
+    for column in optional {
+        assert!(
+            refuses(&connection, &column, ""),
+            "{}.{}",
+            column.table,
+            column.name
+        );
+    }
+}
+
+/// STO-8: a column of a closed list has a CHECK with that list.
+#[test]
+fn every_enumerated_column_refuses_what_is_not_in_its_list() {
+    let (_place, connection) = filled();
+    let enumerated: Vec<Column> = columns(&connection)
+        .into_iter()
+        .filter(|column| {
+            ["status", "role", "reason"].contains(&column.name.as_str())
+                || (column.name == "kind" && column.table != "events")
+        })
+        .collect();
+    let found: Vec<String> = enumerated
+        .iter()
+        .map(|column| format!("{}.{}", column.table, column.name))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "attempts.status",
+            "deltas.kind",
+            "messages.role",
+            "messages.status",
+            "runs.status",
+            "runs.reason",
+            "steps.kind",
+            "steps.status",
+        ]
+    );
+    for column in enumerated {
+        assert!(
+            refuses(&connection, &column, "sideways"),
+            "{}.{}",
+            column.table,
+            column.name
+        );
+        assert_eq!(
+            column.is_nullable,
+            column.name == "reason",
+            "{}",
+            column.table
+        );
+    }
+}
+
+/// STO-8: the lists are those of the protocol.
+#[test]
+fn every_status_and_reason_of_the_protocol_is_accepted() {
+    let (_place, connection) = filled();
+    let accept = |table: &str, column: &str, value: &str| {
+        let sql = format!("UPDATE {table} SET {column} = ?1");
+        connection
+            .execute(&sql, [value])
+            .unwrap_or_else(|error| panic!("{table} {value}: {error}"))
+    };
+    for status in protocol::RunStatus::ALL {
+        accept("runs", "status", status.as_str());
+    }
+    for reason in protocol::RunReason::ALL {
+        accept("runs", "reason", reason.as_str());
+    }
+    for status in protocol::StepStatus::ALL {
+        accept("steps", "status", status.as_str());
+    }
+    for class in protocol::ErrorClass::ALL {
+        accept("attempts", "error_class", class.as_str());
+    }
+}
+
+/// STO-8: no column takes a value of another type.
+#[test]
+fn every_number_refuses_a_text() {
+    let (_place, connection) = filled();
+    connection
+        .execute_batch("DROP TRIGGER events_are_append_only")
+        .unwrap();
+    for column in columns(&connection).iter().filter(|column| !column.is_text) {
+        let sql = format!(
+            "UPDATE \"{}\" SET \"{}\" = 'seven'",
+            column.table, column.name
+        );
+        assert!(
+            connection.execute(&sql, []).is_err(),
+            "{}.{}",
+            column.table,
+            column.name
+        );
+    }
+}
+
+/// STO-8: the store's own connections hold to foreign keys.
+#[test]
+fn foreign_keys_are_on() {
+    let place = Place::new();
+    let store = place.open();
+    let orphan = crate::sample::create_step(crate::sample::step_id(1), crate::sample::run_id(1), 1);
+    let error = store.apply(barrier(vec![orphan])).unwrap_err();
+    assert!(error.to_string().contains("FOREIGN KEY"), "{error}");
+}
+
+/// SQLite before this version can corrupt a write-ahead log.
+#[test]
+fn sqlite_is_new_enough() {
+    let parts: Vec<u32> = store::sqlite_version()
+        .split('.')
+        .map(|part| part.parse().unwrap())
+        .collect();
+    assert!(parts >= vec![3, 51, 3], "{parts:?}");
+}
