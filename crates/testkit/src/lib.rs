@@ -1,1 +1,21 @@
-//! Being written.
+//! What tests share: the real binary, driven headless or through its real window, and ended as
+//! rudely as a test wants.
+//!
+//! Invariants: nothing here imitates the app; processes that are started here end with the test;
+//! every wait has a deadline and says what it waited for.
+//!
+//! Entry points: [`Headless`], [`Window`].
+
+mod binary;
+mod headless;
+mod process;
+mod recording;
+mod wait;
+mod window;
+
+pub use binary::holdfast;
+pub use headless::Headless;
+pub use process::{Process, command, kill_process};
+pub use recording::{Recording, assert_contains_everything_seen};
+pub use wait::{DEADLINE, eventually};
+pub use window::{Theme, Window, WindowOptions};

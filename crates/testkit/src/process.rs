@@ -1,0 +1,82 @@
+//! The one door to processes in tests: each has a group of its own and ends with its owner.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the door that the lint guards"
+)]
+
+use std::ffi::OsStr;
+use std::io;
+use std::process::{Child, Command};
+
+/// A command that will start in a process group of its own.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        command.process_group(0);
+    }
+    command
+}
+
+/// A running process and everything that it started.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    is_over: bool,
+}
+
+impl Process {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        Ok(Self {
+            child: command.spawn()?,
+            is_over: false,
+        })
+    }
+
+    /// Its process id, which is its group's as well.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The child itself, for its pipes.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Ends it and everything that it started, at once: `kill -9`.
+    pub fn kill(&mut self) {
+        if self.is_over {
+            return;
+        }
+        self.is_over = true;
+        kill_with("-KILL", &format!("-{}", self.child.id()));
+        // Reaped, so that its files are closed when this returns.
+        drop(self.child.wait());
+    }
+
+    /// Waits for it to end by itself; true if it did so well.
+    pub fn wait(&mut self) -> io::Result<bool> {
+        let status = self.child.wait()?;
+        self.is_over = true;
+        Ok(status.success())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Ends a process that a child of ours started: `kill -9`, by its id.
+pub fn kill_process(pid: u32) {
+    kill_with("-KILL", &pid.to_string());
+}
+
+fn kill_with(signal: &str, target: &str) {
+    // The standard library cannot signal a group.
+    let killed = Command::new("kill").args([signal, "--", target]).status();
+    assert!(killed.is_ok(), "kill is missing on this machine");
+}

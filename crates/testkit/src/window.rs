@@ -1,0 +1,217 @@
+//! The real window, driven by WebDriver as a person would use it.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result};
+use fantoccini::elements::Element;
+use fantoccini::wd::Capabilities;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::json;
+
+use crate::holdfast;
+use crate::process::{Process, command, kill_process};
+use crate::wait::eventually;
+
+/// How a window is opened.
+#[derive(Debug, Clone)]
+pub struct WindowOptions {
+    /// Its data folder.
+    pub data: PathBuf,
+    /// The middle pause of the guide, in milliseconds.
+    pub guide_pause_ms: u64,
+    /// Light or dark, as the system would say.
+    pub theme: Theme,
+}
+
+/// What the system prefers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl WindowOptions {
+    /// A light window whose guide speaks at this pace.
+    pub fn new(data: &Path, guide_pause_ms: u64) -> Self {
+        Self {
+            data: data.to_owned(),
+            guide_pause_ms,
+            theme: Theme::Light,
+        }
+    }
+}
+
+/// An open window.
+#[derive(Debug)]
+pub struct Window {
+    client: Client,
+    data: PathBuf,
+    _driver: Process,
+}
+
+impl Window {
+    /// Starts a driver of its own and opens the app through it.
+    pub async fn open(options: &WindowOptions) -> Result<Self> {
+        let port = free_port()?;
+        let driver = start_driver(options, port)?;
+        let url = format!("http://127.0.0.1:{port}");
+        let capabilities = capabilities(options)?;
+        let client = eventually("the WebDriver to open the window", || async {
+            let mut builder = ClientBuilder::new(HttpConnector::new());
+            builder
+                .capabilities(capabilities.clone())
+                .connect(&url)
+                .await
+                .ok()
+        })
+        .await?;
+        let window = Self {
+            client,
+            data: options.data.clone(),
+            _driver: driver,
+        };
+        window.resize(1280, 800).await?;
+        Ok(window)
+    }
+
+    /// The WebDriver client, for what is not here.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Makes the window this large.
+    pub async fn resize(&self, width: u32, height: u32) -> Result<()> {
+        Ok(self.client.set_window_rect(0, 0, width, height).await?)
+    }
+
+    /// Waits for an element by its test id.
+    pub async fn find(&self, testid: &str) -> Result<Element> {
+        self.find_css(&by_testid(testid)).await
+    }
+
+    /// Waits for an element by a CSS selector.
+    pub async fn find_css(&self, css: &str) -> Result<Element> {
+        eventually(css, || async {
+            self.client.find(Locator::Css(css)).await.ok()
+        })
+        .await
+    }
+
+    /// How many elements there are at this moment.
+    pub async fn count(&self, css: &str) -> Result<usize> {
+        Ok(self.client.find_all(Locator::Css(css)).await?.len())
+    }
+
+    /// Waits until no such element is there.
+    pub async fn gone(&self, css: &str) -> Result<()> {
+        eventually(&format!("{css} to be gone"), || async {
+            matches!(self.count(css).await, Ok(0)).then_some(())
+        })
+        .await
+    }
+
+    /// Clicks an element, waiting for it to be there.
+    pub async fn click(&self, testid: &str) -> Result<()> {
+        let css = by_testid(testid);
+        eventually(&format!("{testid} to be clickable"), || async {
+            let element = self.client.find(Locator::Css(&css)).await.ok()?;
+            element.click().await.ok()
+        })
+        .await
+    }
+
+    /// Types a message and sends it.
+    pub async fn send_message(&self, text: &str) -> Result<()> {
+        self.find("composer-input").await?.send_keys(text).await?;
+        self.click("composer-send").await
+    }
+
+    /// The text of the newest message that the selector finds, once it is as long as wanted.
+    pub async fn text_of(&self, css: &str, min_chars: usize) -> Result<String> {
+        eventually(&format!("{min_chars} characters in {css}"), || async {
+            let found = self.client.find_all(Locator::Css(css)).await.ok()?;
+            let text = found.last()?.text().await.ok()?;
+            (text.chars().count() >= min_chars).then_some(text)
+        })
+        .await
+    }
+
+    /// Keeps a picture of the window under `target/screenshots`.
+    pub async fn screenshot(&self, name: &str) -> Result<PathBuf> {
+        let folder = std::env::var_os("HOLDFAST_SCREENSHOTS")
+            .map_or_else(|| PathBuf::from("../target/screenshots"), PathBuf::from);
+        fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("{name}.png"));
+        fs::write(&path, self.client.screenshot().await?)?;
+        Ok(path)
+    }
+
+    /// The process id of the app, as its lock file says.
+    pub fn app_id(&self) -> Result<u32> {
+        let text = fs::read_to_string(self.data.join("engine.lock"))?;
+        text.trim()
+            .parse()
+            .context("the lock file holds no process id")
+    }
+
+    /// Ends the app at once, as a crash would.
+    pub fn kill(self) -> Result<()> {
+        kill_process(self.app_id()?);
+        Ok(())
+    }
+
+    /// Closes the window as a person does.
+    pub async fn close(self) -> Result<()> {
+        Ok(self.client.close().await?)
+    }
+}
+
+fn by_testid(testid: &str) -> String {
+    format!("[data-testid={testid:?}]")
+}
+
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
+/// One driver holds one session. The app inherits the driver's environment.
+fn start_driver(options: &WindowOptions, port: u16) -> Result<Process> {
+    let mut driver = command("WebKitWebDriver");
+    driver
+        .arg(format!("--port={port}"))
+        .arg("--host=127.0.0.1")
+        .env("TAURI_WEBVIEW_AUTOMATION", "true")
+        .env("XDG_CONFIG_HOME", options.data.join("xdg-config"))
+        .env("XDG_CACHE_HOME", options.data.join("xdg-cache"))
+        .env("XDG_DATA_HOME", options.data.join("xdg-data"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if options.theme == Theme::Dark {
+        driver.env("GTK_THEME", "Adwaita:dark");
+    }
+    Process::start(&mut driver)
+        .context("WebKitWebDriver is missing: run `cargo xtask setup --tests`")
+}
+
+fn capabilities(options: &WindowOptions) -> Result<Capabilities> {
+    let capabilities = json!({
+        "webkitgtk:browserOptions": {
+            "binary": holdfast(),
+            "args": [
+                "--data", options.data,
+                "--guide-pause-ms", options.guide_pause_ms.to_string(),
+            ],
+        }
+    });
+    capabilities
+        .as_object()
+        .cloned()
+        .context("capabilities are an object")
+}
