@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::Error;
 use crate::connection::open_read_only;
 use crate::damage::quick_check_finding;
 use crate::schema::version_of;
-use crate::Error;
 
 /// Numbers about a database, and no content.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,6 +39,9 @@ mod one_process;
 /// For their owner alone, under their names only when whole.
 mod privacy;
 
+/// A look from outside.
+mod inspect;
+
 /// The log of events and its stored forms.
 mod events;
 /// What is being streamed.
