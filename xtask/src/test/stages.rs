@@ -34,7 +34,7 @@ pub(super) fn stage(name: Name, length: Length) -> Stage<'static> {
             "mend what the lints above name; an exception needs #[expect(…, reason = \"…\")]",
             |repository| {
                 let features = ["--features", "xtask/schema"];
-                let workspace = ["clippy", "--workspace", "--all-targets"];
+                let workspace = ["clippy", "--workspace", "--all-targets", "--keep-going"];
                 let strict = ["--", "-D", "warnings"];
                 quiet(
                     repository,
