@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use protocol::SessionId;
-use store::{Change, Transition};
 use tokio::sync::{Notify, watch};
+
+use crate::transact::Touched;
 
 #[derive(Debug, Default)]
 pub(crate) struct Bus {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug, Default)]
@@ -18,6 +19,14 @@ struct State {
     is_closed: bool,
     sessions: HashMap<SessionId, watch::Sender<()>>,
     watches: Vec<Weak<Dirty>>,
+}
+
+/// Hears of every commit that touches its session, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    session_id: SessionId,
+    state: Arc<Mutex<State>>,
+    woken: watch::Receiver<()>,
 }
 
 /// The sessions that changed since a watch last looked: bounded by how many sessions there are,
@@ -35,28 +44,19 @@ struct DirtySessions {
 }
 
 impl Bus {
-    /// Wakes the subscribers of every session that the transition touched. Streamed text wakes
+    /// Wakes the subscribers of every session that a transition touched. Streamed text wakes
     /// the session's own subscribers alone: the list does not change with it.
-    pub(crate) fn publish(&self, transition: &Transition) {
-        let is_text = transition
-            .changes
-            .iter()
-            .all(|c| matches!(c, Change::AppendDeltas { .. }));
-        let sessions = transition.sessions();
-        let mut state = self.lock();
-        for session_id in &sessions {
-            let is_unheard = state
-                .sessions
-                .get(session_id)
-                .is_some_and(|sender| sender.send(()).is_err());
-            if is_unheard {
-                state.sessions.remove(session_id);
+    pub(crate) fn publish(&self, touched: &Touched) {
+        let mut state = lock(&self.state);
+        for session_id in &*touched.sessions {
+            if let Some(sender) = state.sessions.get(session_id) {
+                sender.send_replace(());
             }
         }
-        if !is_text {
+        if !touched.is_text {
             state.watches.retain(|watch| match watch.upgrade() {
                 Some(dirty) => {
-                    dirty.mark(&sessions);
+                    dirty.mark(&touched.sessions);
                     true
                 }
                 None => false,
@@ -64,9 +64,9 @@ impl Bus {
         }
     }
 
-    /// A receiver that is woken after each commit that touches the session; `None` once closed.
-    pub(crate) fn subscribe(&self, session_id: SessionId) -> Option<watch::Receiver<()>> {
-        let mut state = self.lock();
+    /// Woken after each commit that touches the session; `None` once closed.
+    pub(crate) fn listen(&self, session_id: SessionId) -> Option<Listener> {
+        let mut state = lock(&self.state);
         if state.is_closed {
             return None;
         }
@@ -74,23 +74,28 @@ impl Bus {
             .sessions
             .entry(session_id)
             .or_insert_with(|| watch::channel(()).0);
-        Some(sender.subscribe())
+        Some(Listener {
+            session_id,
+            woken: sender.subscribe(),
+            state: Arc::clone(&self.state),
+        })
     }
 
     /// A set that fills with the sessions that change from now on; `None` once closed.
     pub(crate) fn watch(&self) -> Option<Arc<Dirty>> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if state.is_closed {
             return None;
         }
         let dirty = Arc::new(Dirty::default());
+        state.watches.retain(|watch| watch.strong_count() > 0);
         state.watches.push(Arc::downgrade(&dirty));
         Some(dirty)
     }
 
     /// Ends every subscription.
     pub(crate) fn close(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.is_closed = true;
         state.sessions.clear();
         for dirty in state.watches.drain(..).filter_map(|watch| watch.upgrade()) {
@@ -99,14 +104,38 @@ impl Bus {
         }
     }
 
-    /// How many sessions have a wake-up list: back to none when nobody watches.
-    #[cfg(test)]
-    pub(crate) fn session_count(&self) -> usize {
-        self.lock().sessions.len()
+    /// How many sessions are followed, and how many follow the list.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let state = lock(&self.state);
+        let watches = state.watches.iter().filter(|w| w.strong_count() > 0);
+        (state.sessions.len(), watches.count())
+    }
+}
+
+impl Listener {
+    /// What was committed up to now is about to be read.
+    pub(crate) fn mark_heard(&mut self) {
+        self.woken.mark_unchanged();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits for a commit since the mark; false once closed.
+    pub(crate) async fn hear(&mut self) -> bool {
+        self.woken.changed().await.is_ok()
+    }
+}
+
+/// The last one to go takes the session's entry with it: whoever asks for sessions that do not
+/// exist, or for thousands in turn, must leave nothing behind.
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut state = lock(&self.state);
+        let is_last = state
+            .sessions
+            .get(&self.session_id)
+            .is_some_and(|sender| sender.receiver_count() <= 1);
+        if is_last {
+            state.sessions.remove(&self.session_id);
+        }
     }
 }
 
@@ -132,7 +161,16 @@ impl Dirty {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, DirtySessions> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What changed, without waiting.
+    pub(crate) fn take_now(&self) -> HashSet<SessionId> {
+        std::mem::take(&mut self.lock().ids)
     }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, DirtySessions> {
+        lock(&self.sessions)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,6 +21,10 @@ pub fn from_store(error: &Error) -> CommandError {
             "Nothing was overwritten, and a copy was kept. Restore the newest backup, or move the \
              file away to begin anew.",
         ),
+        Error::Corrupt(_) => (
+            ErrorCode::DamagedDatabase,
+            "Close Holdfast and open it again: it then checks everything and offers a backup.",
+        ),
         Error::NoBackup { .. } => (
             ErrorCode::NotFound,
             "Move the database away to begin anew; it stays where you put it.",

@@ -45,7 +45,10 @@ pub(crate) enum Effect {
         attempt: u32,
     },
     /// End the model call of this run, if one is going.
-    HaltModel { run_id: RunId },
+    HaltModel {
+        session_id: SessionId,
+        run_id: RunId,
+    },
 }
 
 impl Decision {

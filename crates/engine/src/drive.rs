@@ -1,24 +1,31 @@
 //! One model call: its text is committed piece by piece, its outcome at the end.
 
+mod settle;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use protocol::{
-    Block, BlockKind, ErrorClass, MessageId, RunError, RunId, SessionId, StepId, limits,
-};
+use protocol::{Block, BlockKind, ErrorClass, RunError, RunId, SessionId, StepId, Usage, limits};
 use store::{Change, Piece, Sync, Transition};
 use tokio::time::{Instant, sleep_until};
-use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
-use crate::decide::{self, Outcome};
-use crate::model::{ModelError, ModelEvent, ModelStream};
+use crate::calls::CallHandle;
+use crate::decide::Outcome;
+use crate::model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream};
 use crate::request;
+pub(crate) use settle::settle;
 
 /// Text is committed this often while it streams; the first piece at once.
 const FLUSH_EVERY: Duration = Duration::from_millis(20);
 /// Or as soon as so much has gathered.
 const FLUSH_BYTES: usize = 2 * 1024;
+/// A model that says nothing for so long has been lost. A large local one may think for minutes
+/// before its first word.
+const SILENCE: Duration = Duration::from_secs(10 * 60);
+/// What is kept of the text of an error: enough to read, whatever a provider sends.
+const ERROR_CHARS: usize = 2_000;
 
 /// The attempt that is being made.
 #[derive(Debug, Clone, Copy)]
@@ -30,83 +37,52 @@ pub(crate) struct Call {
 }
 
 /// Calls the model and writes down what comes, until it ends or is halted.
-pub(crate) async fn drive(engine: &Engine, call: Call, cancel: &CancellationToken) {
-    tracing::info!(name: "engine.model.called", "a model call starts");
-    let stream = match begin(engine, call) {
-        Ok(stream) => stream,
-        Err(error) => return settle(engine, call, Outcome::Failed(error)).await,
+pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
+    let cancel = &handle.cancel;
+    let (model, request) = match prepare(engine, call).await {
+        Ok(prepared) => prepared,
+        Err(error) => return settle(engine, call, Outcome::Failed(error), cancel).await,
     };
-    let mut writing = Writing::new(engine, call);
-    match writing.follow(stream, cancel).await {
+    if cancel.is_cancelled() {
+        return;
+    }
+    tracing::info!(name: "engine.model.called", "a model call starts");
+    let mut writing = Writing::new(engine, call, handle);
+    match writing.follow(model.stream(request)).await {
         Ended::Whole(usage) => {
             let blocks = writing.into_blocks();
-            settle(engine, call, Outcome::Completed { blocks, usage }).await;
+            settle(engine, call, Outcome::Completed { blocks, usage }, cancel).await;
         }
-        Ended::Failed(error) => settle(engine, call, Outcome::Failed(error)).await,
+        Ended::Failed(error) => settle(engine, call, Outcome::Failed(error), cancel).await,
         Ended::Halted => tracing::info!(name: "engine.model.halted", "the model call was halted"),
     }
 }
 
-/// Writes how an attempt ended.
-pub(crate) async fn settle(engine: &Engine, call: Call, outcome: Outcome) {
-    let at_ms = engine.inner.now_ms();
-    let message_id = MessageId::from_uuid(engine.inner.new_id());
-    match &outcome {
-        Outcome::Completed { usage, .. } => {
-            tracing::info!(name: "engine.model.completed", ?usage);
-        }
-        Outcome::Failed(error) => {
-            tracing::warn!(name: "engine.model.failed", class = error.class.as_str(), message = error.message);
-        }
-    }
-    let result = engine
-        .transact(call.session_id, |state| {
-            let decision = state.map_or_else(decide::Decision::nothing, |state| {
-                decide::outcome(
-                    state,
-                    call.step_id,
-                    call.attempt,
-                    &outcome,
-                    message_id,
-                    at_ms,
-                )
-            });
-            Ok(((), decision))
-        })
-        .await;
-    if let Err(error) = result {
-        // The rows still say `running`; the next start finds them and offers to resume.
-        tracing::error!(name: "engine.outcome.unwritten", code = ?error.code, message = error.message);
-    }
-}
-
-fn begin(engine: &Engine, call: Call) -> Result<ModelStream, RunError> {
+async fn prepare(engine: &Engine, call: Call) -> Result<(Arc<dyn Model>, ModelRequest), RunError> {
     let internal = |message: String| RunError {
         class: ErrorClass::Internal,
         message,
     };
     let (facts, messages) = engine
-        .read(|reader| {
+        .read(move |reader| {
             let facts = reader.run_facts(call.run_id)?;
             let (messages, _) =
                 reader.messages_before(call.session_id, limits::INTEGER, u32::MAX)?;
             Ok((facts, messages))
         })
+        .await
         .map_err(|error| internal(error.message))?;
     let facts = facts.ok_or_else(|| internal("The run is gone.".to_owned()))?;
     let model = engine.inner.model(&facts.model).ok_or_else(|| RunError {
         class: ErrorClass::InvalidRequest,
         message: format!("The model {} is not available any more.", facts.model),
     })?;
-    Ok(model.stream(request::build(
-        &facts.model,
-        facts.instructions.as_deref(),
-        &messages,
-    )))
+    let request = request::build(&facts.model, facts.instructions.as_deref(), &messages);
+    Ok((model, request))
 }
 
 enum Ended {
-    Whole(protocol::Usage),
+    Whole(Usage),
     Failed(RunError),
     /// Stopped, interrupted or cancelled: whoever did that has written it.
     Halted,
@@ -116,6 +92,7 @@ enum Ended {
 struct Writing<'a> {
     engine: &'a Engine,
     call: Call,
+    handle: &'a CallHandle,
     blocks: Vec<Block>,
     /// Received, not committed.
     pending: Vec<Piece>,
@@ -125,10 +102,11 @@ struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    fn new(engine: &'a Engine, call: Call) -> Self {
+    fn new(engine: &'a Engine, call: Call, handle: &'a CallHandle) -> Self {
         Self {
             engine,
             call,
+            handle,
             blocks: Vec::new(),
             pending: Vec::new(),
             pending_bytes: 0,
@@ -137,12 +115,15 @@ impl<'a> Writing<'a> {
         }
     }
 
-    async fn follow(&mut self, mut stream: ModelStream, cancel: &CancellationToken) -> Ended {
+    async fn follow(&mut self, mut stream: ModelStream) -> Ended {
+        let mut lost_at = Instant::now() + SILENCE;
         loop {
+            // A stream that is always ready must leave room for everyone else.
+            tokio::task::consume_budget().await;
             let has_pending = !self.pending.is_empty();
             let event = tokio::select! {
                 biased;
-                () = cancel.cancelled() => return Ended::Halted,
+                () = self.handle.cancel.cancelled() => return Ended::Halted,
                 () = sleep_until(self.next_flush), if has_pending => {
                     match self.flush().await {
                         Ok(()) => continue,
@@ -150,14 +131,16 @@ impl<'a> Writing<'a> {
                     }
                 }
                 event = stream.next() => event,
+                () = sleep_until(lost_at) => return Ended::Failed(lost()),
             };
+            lost_at = Instant::now() + SILENCE;
             let is_block_end = matches!(event, Some(Ok(ModelEvent::BlockEnded)));
             let ended = match event {
                 Some(Ok(ModelEvent::Text { block, kind, text })) => {
                     self.receive(block, kind, text).err()
                 }
                 Some(Ok(ModelEvent::BlockEnded)) => None,
-                Some(Ok(ModelEvent::Finished { usage })) => Some(Ended::Whole(usage)),
+                Some(Ok(ModelEvent::Finished { usage })) => Some(Ended::Whole(plausible(usage))),
                 Some(Err(error)) => Some(Ended::Failed(run_error(error))),
                 None => Some(Ended::Failed(cut_off())),
             };
@@ -209,10 +192,15 @@ impl<'a> Writing<'a> {
 
     /// Commits what is pending. A conflict means that the attempt was ended by somebody else.
     async fn flush(&mut self) -> Result<(), Ended> {
-        self.next_flush = Instant::now() + FLUSH_EVERY;
         if self.pending.is_empty() {
             return Ok(());
         }
+        let _pen = self.handle.take_pen().await;
+        // Whoever held the pen before may have ended the attempt.
+        if self.handle.cancel.is_cancelled() {
+            return Err(Ended::Halted);
+        }
+        self.next_flush = Instant::now() + FLUSH_EVERY;
         let added = std::mem::take(&mut self.pending_bytes) as u64;
         let change = Change::AppendDeltas {
             session_id: self.call.session_id,
@@ -225,7 +213,7 @@ impl<'a> Writing<'a> {
             sync: Sync::Relaxed,
             changes: vec![change],
         };
-        match self.engine.commit(transition).await {
+        match self.engine.commit(transition, Vec::new()).await {
             Ok(()) => {
                 self.committed_bytes += added;
                 Ok(())
@@ -241,9 +229,32 @@ impl<'a> Writing<'a> {
 }
 
 fn run_error(error: ModelError) -> RunError {
+    let mut message = error.message;
+    if let Some((cut, _)) = message.char_indices().nth(ERROR_CHARS) {
+        message.truncate(cut);
+        message.push('…');
+    }
     RunError {
         class: error.class,
-        message: error.message,
+        message,
+    }
+}
+
+/// A count that no integer of ours can hold was not counted: it is unknown, and no reason to lose
+/// the reply.
+fn plausible(usage: Usage) -> Usage {
+    let plausible = |tokens: Option<u64>| tokens.filter(|tokens| *tokens <= limits::INTEGER);
+    Usage {
+        input_tokens: plausible(usage.input_tokens),
+        output_tokens: plausible(usage.output_tokens),
+    }
+}
+
+fn lost() -> RunError {
+    let minutes = SILENCE.as_secs() / 60;
+    RunError {
+        class: ErrorClass::Timeout,
+        message: format!("The model said nothing for {minutes} minutes."),
     }
 }
 

@@ -4,14 +4,15 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 use protocol::{ErrorClass, RunError};
-use tokio_util::sync::CancellationToken;
+use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::Engine;
 use crate::decide::{Effect, Outcome};
 use crate::drive::{self, Call};
 
-pub(crate) fn perform(engine: &Engine, effect: Effect) {
+/// Called in the order of the commits, so that a stop always finds the call it has to end.
+pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
     match effect {
         Effect::CallModel {
             session_id,
@@ -19,27 +20,24 @@ pub(crate) fn perform(engine: &Engine, effect: Effect) {
             step_id,
             attempt,
         } => {
-            call_model(
-                engine,
-                Call {
-                    session_id,
-                    run_id,
-                    step_id,
-                    attempt,
-                },
-            );
-        }
-        Effect::HaltModel { run_id } => {
-            if let Some(call) = engine.inner.calls().remove(&run_id) {
-                call.cancel();
+            // Whoever closes the engine interrupts the run; a call would only be in the way.
+            if engine.inner.is_closing() {
+                return;
             }
+            let call = Call {
+                session_id,
+                run_id,
+                step_id,
+                attempt,
+            };
+            call_model(engine, call, runtime);
         }
+        Effect::HaltModel { session_id, run_id } => engine.inner.calls.halt(session_id, run_id),
     }
 }
 
-fn call_model(engine: &Engine, call: Call) {
-    let cancel = CancellationToken::new();
-    engine.inner.calls().insert(call.run_id, cancel.clone());
+fn call_model(engine: &Engine, call: Call, runtime: &Handle) {
+    let handle = engine.inner.calls.begin(call.session_id, call.run_id);
     // The run's own id is its trace id: it is stored, so it is the same after every restart.
     let span = tracing::info_span!(
         "run",
@@ -51,7 +49,7 @@ fn call_model(engine: &Engine, call: Call) {
     let owned = engine.clone();
     let task = async move {
         // A panic in a model fails its step, not the app.
-        let result = AssertUnwindSafe(drive::drive(&owned, call, &cancel))
+        let result = AssertUnwindSafe(drive::drive(&owned, call, &handle))
             .catch_unwind()
             .await;
         if result.is_err() {
@@ -60,12 +58,9 @@ fn call_model(engine: &Engine, call: Call) {
                 class: ErrorClass::Internal,
                 message: "The model client failed unexpectedly.".to_owned(),
             };
-            drive::settle(&owned, call, Outcome::Failed(error)).await;
+            drive::settle(&owned, call, Outcome::Failed(error), &handle.cancel).await;
         }
-        // Only our own handle: a resumed run may have put its own there meanwhile.
-        if !cancel.is_cancelled() {
-            owned.inner.calls().remove(&call.run_id);
-        }
+        owned.inner.calls.end(call.session_id, &handle);
     };
-    engine.inner.tasks.spawn(task.instrument(span));
+    engine.inner.tasks.spawn_on(task.instrument(span), runtime);
 }

@@ -1,27 +1,24 @@
 //! The engine: a cheap handle on the store, the models and the tasks that are going.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use protocol::{CommandError, ErrorCode, ModelInfo, RunId, SessionId};
-use store::{SessionState, Store, Transition};
-use tokio::sync::oneshot;
-use tokio_util::sync::CancellationToken;
+use protocol::{CommandError, ModelInfo};
+use store::Store;
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::bus::Bus;
+use crate::calls::Calls;
 use crate::clock::Clock;
-use crate::command_error::from_store;
-use crate::decide::{Decision, Effect};
+use crate::command_error::{closing, from_store};
 use crate::ids::Ids;
 use crate::model::Model;
+use crate::recovery;
 use crate::recovery::Recovered;
-use crate::{effects, recovery};
 
-/// A decision that loses its race is made again, at most so often.
-const TRIES: u32 = 64;
 /// What is going gets this long to end before the database closes.
 const CLOSE_WITHIN: Duration = Duration::from_secs(3);
 
@@ -53,6 +50,20 @@ pub enum OpenError {
     Recovery(#[from] store::Error),
 }
 
+/// What an engine holds in memory beside the store: all zero when nothing is going and nobody
+/// watches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Tasks of model calls.
+    pub tasks: usize,
+    /// Handles to model calls.
+    pub calls: usize,
+    /// Sessions that somebody follows.
+    pub followed_sessions: usize,
+    /// Followers of the list.
+    pub watches: usize,
+}
+
 /// The engine. Cheap to clone; every clone is the same engine.
 #[derive(Debug, Clone)]
 pub struct Engine {
@@ -66,11 +77,13 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) app_version: String,
+    /// The model calls that are going, to be waited for.
     pub(crate) tasks: TaskTracker,
+    pub(crate) calls: Calls,
+    /// The commands that are being carried out, to be waited for.
+    commands: TaskTracker,
     models: HashMap<String, Arc<dyn Model>>,
     default_model: ModelInfo,
-    /// Handles to the model calls that are going; not the truth about them.
-    calls: Mutex<HashMap<RunId, CancellationToken>>,
     is_closing: AtomicBool,
 }
 
@@ -91,9 +104,10 @@ impl Engine {
                 ids: options.ids,
                 app_version: options.app_version,
                 tasks: TaskTracker::new(),
+                calls: Calls::default(),
+                commands: TaskTracker::new(),
                 models,
                 default_model,
-                calls: Mutex::default(),
                 is_closing: AtomicBool::new(false),
             }),
         };
@@ -112,21 +126,35 @@ impl Engine {
     /// that whoever watches can be told. Runs that were going can be resumed after the next start.
     pub async fn halt(&self) {
         self.inner.is_closing.store(true, Ordering::SeqCst);
+        // A command that was let in before that may still start a run: it is waited for.
+        self.inner.commands.close();
+        wait("commands", self.inner.commands.wait()).await;
         recovery::interrupt_all(self).await;
-        for (_, call) in self.inner.calls().drain() {
-            call.cancel();
-        }
-        if tokio::time::timeout(CLOSE_WITHIN, self.idle()).await.is_err() {
-            tracing::warn!(name: "engine.close.overdue", tasks = self.inner.tasks.len());
-        }
+        self.inner.calls.halt_all();
+        wait("calls", self.idle()).await;
     }
 
-    /// Halts, and closes the database.
+    /// Halts, and closes the database. Closing what is closed succeeds.
     pub async fn close(&self) -> Result<(), CommandError> {
         self.halt().await;
         self.inner.bus.close();
         let store = self.inner.store.clone();
-        store.close().map_err(|error| from_store(&error))
+        // It waits for reads under way and for the disk.
+        tokio::task::spawn_blocking(move || store.close())
+            .await
+            .map_err(|_| closing())?
+            .map_err(|error| from_store(&error))
+    }
+
+    /// What is held in memory at this moment.
+    pub fn held(&self) -> Held {
+        let (followed_sessions, watches) = self.inner.bus.counts();
+        Held {
+            tasks: self.inner.tasks.len(),
+            calls: self.inner.calls.count(),
+            followed_sessions,
+            watches,
+        }
     }
 
     /// Copies the database while it is in use.
@@ -139,7 +167,23 @@ impl Engine {
     }
 }
 
+async fn wait(what: &'static str, end: impl Future<Output = ()>) {
+    if tokio::time::timeout(CLOSE_WITHIN, end).await.is_err() {
+        tracing::warn!(name: "engine.close.overdue", what);
+    }
+}
+
 impl Inner {
+    /// Lets a command in, unless the engine closes. It counts as going until this is dropped.
+    pub(crate) fn admit(&self) -> Result<TaskTrackerToken, CommandError> {
+        // Counted before the check: `halt` sets the flag and then waits for whoever is counted.
+        let token = self.commands.token();
+        if self.is_closing() {
+            return Err(closing());
+        }
+        Ok(token)
+    }
+
     pub(crate) fn is_closing(&self) -> bool {
         self.is_closing.load(Ordering::SeqCst)
     }
@@ -152,79 +196,11 @@ impl Inner {
         &self.default_model
     }
 
-    pub(crate) fn calls(&self) -> std::sync::MutexGuard<'_, HashMap<RunId, CancellationToken>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.now_ms()
     }
 
     pub(crate) fn new_id(&self) -> uuid::Uuid {
         self.ids.next(self.now_ms())
-    }
-}
-
-impl Engine {
-    pub(crate) fn read<T>(
-        &self,
-        read: impl FnOnce(&store::Reader<'_>) -> Result<T, store::Error>,
-    ) -> Result<T, CommandError> {
-        self.inner
-            .store
-            .read(read)
-            .map_err(|error| from_store(&error))
-    }
-
-    /// Writes a transition, and wakes whoever watches before the caller hears of it.
-    pub(crate) async fn commit(&self, transition: Transition) -> Result<(), store::Error> {
-        let (sender, receiver) = oneshot::channel();
-        let inner = Arc::clone(&self.inner);
-        let wake = transition.clone();
-        self.inner.store.submit(transition, move |result| {
-            if result.is_ok() {
-                inner.bus.publish(&wake);
-            }
-            // A caller that no longer waits has lost nothing: the commit stands.
-            drop(sender.send(result));
-        });
-        receiver.await.unwrap_or(Err(store::Error::Closed))
-    }
-
-    /// Decides on what is stored, writes the decision, and only then lets its effects begin. If
-    /// the state changed in between, it is read and decided again.
-    pub(crate) async fn transact<T>(
-        &self,
-        session_id: SessionId,
-        decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
-    ) -> Result<T, CommandError> {
-        for _ in 0..TRIES {
-            let state = self.read(|reader| reader.session_state(session_id))?;
-            let (reply, decision) = decide(state.as_ref())?;
-            let (transition, effects) = decision.into_transition();
-            let Some(transition) = transition else {
-                return Ok(reply);
-            };
-            match self.commit(transition).await {
-                Ok(()) => {
-                    self.perform(effects);
-                    return Ok(reply);
-                }
-                Err(store::Error::Conflict(_)) => {}
-                Err(error) => return Err(from_store(&error)),
-            }
-        }
-        tracing::warn!(name: "engine.decision.starved", %session_id, tries = TRIES);
-        Err(CommandError::new(
-            ErrorCode::Conflict,
-            "The session keeps changing while this is decided.",
-            "Try again.",
-        ))
-    }
-
-    fn perform(&self, effects: Vec<Effect>) {
-        for effect in effects {
-            effects::perform(self, effect);
-        }
     }
 }

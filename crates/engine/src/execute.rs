@@ -4,12 +4,12 @@ use protocol::{
     AppInfo, Command, CommandError, ErrorCode, MessageId, Reply, RunId, RunStatus, RunView,
     SessionId, SessionSummary, StepId, limits,
 };
-use store::{DEFAULT_AGENT, SessionState};
+use store::{DEFAULT_AGENT, Reader, SessionState};
 
 use crate::Engine;
-use crate::command_error::{closing, not_found};
+use crate::command_error::not_found;
 use crate::decide::{self, Decision, StartRun};
-use crate::summary::{snapshot, summary};
+use crate::summary::{messages_page, snapshot, summary};
 
 impl Engine {
     /// Carries out one command. What the reply says is on disk; an error means that nothing
@@ -17,12 +17,12 @@ impl Engine {
     /// [`Engine::watch_sessions`] for those.
     pub async fn execute(&self, command: Command) -> Result<Reply, CommandError> {
         command.validate()?;
-        if self.inner.is_closing() {
-            return Err(closing());
-        }
+        let _admitted = self.inner.admit()?;
         match command {
             Command::GetApp {} => Ok(Reply::App(self.app_info())),
-            Command::ListSessions { limit } => self.list_sessions(limit.unwrap_or(limits::PAGE)),
+            Command::ListSessions { limit } => {
+                self.list_sessions(limit.unwrap_or(limits::PAGE)).await
+            }
             Command::CreateSession { session_id, title } => {
                 self.create_session(session_id, title.as_deref()).await
             }
@@ -30,20 +30,21 @@ impl Engine {
                 self.rename_session(session_id, &title).await
             }
             Command::GetSession { session_id, limit } => self
-                .read(|reader| snapshot(reader, session_id, limit))?
+                .read(move |reader| snapshot(reader, session_id, limit))
+                .await?
                 .map(Reply::Snapshot)
                 .ok_or_else(|| not_found("session")),
             Command::ListMessages {
                 session_id,
                 before,
                 limit,
-            } => self.list_messages(session_id, before, limit),
+            } => self.list_messages(session_id, before, limit).await,
             Command::StartRun {
                 session_id,
                 text,
                 request_key,
             } => self.start_run(session_id, text, request_key).await,
-            Command::GetRun { run_id } => self.run(run_id).map(Reply::Run),
+            Command::GetRun { run_id } => self.run(run_id).await.map(Reply::Run),
             Command::StopRun { run_id } => self.stop_run(run_id).await,
             Command::ResumeRun { run_id } => self.resume_run(run_id).await,
             Command::CancelRun { run_id } => self.cancel_run(run_id).await,
@@ -66,8 +67,8 @@ impl Engine {
         }
     }
 
-    fn list_sessions(&self, limit: u32) -> Result<Reply, CommandError> {
-        self.read(|reader| {
+    async fn list_sessions(&self, limit: u32) -> Result<Reply, CommandError> {
+        self.read(move |reader| {
             let mut rows = reader.session_rows(limit + 1)?;
             let has_more = rows.len() > limit as usize;
             rows.truncate(limit as usize);
@@ -78,38 +79,41 @@ impl Engine {
                 has_more,
             })
         })
+        .await
     }
 
-    fn list_messages(
+    async fn list_messages(
         &self,
         session_id: SessionId,
         before: u64,
         limit: Option<u32>,
     ) -> Result<Reply, CommandError> {
-        self.read(|reader| {
+        self.read(move |reader| {
             if reader.head_seq(session_id)?.is_none() {
                 return Ok(None);
             }
-            let limit = limit.unwrap_or(limits::SNAPSHOT_MESSAGES);
-            let (messages, has_earlier) = reader.messages_before(session_id, before, limit)?;
+            let (messages, has_earlier) = messages_page(reader, session_id, before, limit)?;
             Ok(Some(Reply::Messages {
                 messages,
                 has_earlier,
             }))
-        })?
+        })
+        .await?
         .ok_or_else(|| not_found("session"))
     }
 
-    fn session(&self, session_id: SessionId) -> Result<Reply, CommandError> {
-        self.read(|reader| match reader.session_row(session_id)? {
+    async fn session(&self, session_id: SessionId) -> Result<Reply, CommandError> {
+        self.read(move |reader| match reader.session_row(session_id)? {
             Some(row) => summary(reader, row).map(|session| Some(Reply::Session(session))),
             None => Ok(None),
-        })?
+        })
+        .await?
         .ok_or_else(|| not_found("session"))
     }
 
-    fn run(&self, run_id: RunId) -> Result<RunView, CommandError> {
-        self.read(|reader| reader.run(run_id))?
+    async fn run(&self, run_id: RunId) -> Result<RunView, CommandError> {
+        self.read(move |reader| reader.run(run_id))
+            .await?
             .ok_or_else(|| not_found("run"))
     }
 
@@ -128,7 +132,7 @@ impl Engine {
             ))
         })
         .await?;
-        self.session(session_id)
+        self.session(session_id).await
     }
 
     async fn rename_session(
@@ -142,7 +146,7 @@ impl Engine {
             Ok(((), decide::rename_session(state, title, at_ms)))
         })
         .await?;
-        self.session(session_id)
+        self.session(session_id).await
     }
 
     async fn start_run(
@@ -163,9 +167,22 @@ impl Engine {
             at_ms: self.inner.now_ms(),
         };
         let must_exist = session_id.is_some();
-        self.transact(input.session_id, |state| {
-            // Looked up at every try: the race may have been lost to the very same request.
-            if let Some(reply) = self.reply_of_request_key(input.request_key.as_deref())? {
+        let (session_id, key) = (input.session_id, input.request_key.clone());
+        // The key is looked up at every try: the race may be lost to the very same request.
+        let read = move |reader: &Reader<'_>| {
+            let before = match &key {
+                Some(key) => reader.run_of_request_key(key)?,
+                None => None,
+            };
+            Ok((before, reader.session_state(session_id)?))
+        };
+        self.transact_on(session_id, read, |(before, state)| {
+            if let Some(before) = before {
+                let reply = Reply::RunStarted {
+                    session_id: before.session_id,
+                    message_id: before.message_id,
+                    run_id: before.run_id,
+                };
                 return Ok((reply, Decision::nothing()));
             }
             if must_exist && state.is_none() {
@@ -176,19 +193,9 @@ impl Engine {
                 message_id: input.message_id,
                 run_id: input.run_id,
             };
-            Ok((reply, decide::start_run(state, &input)?))
+            Ok((reply, decide::start_run(state.as_ref(), &input)?))
         })
         .await
-    }
-
-    fn reply_of_request_key(&self, key: Option<&str>) -> Result<Option<Reply>, CommandError> {
-        let Some(key) = key else { return Ok(None) };
-        let facts = self.read(|reader| reader.run_of_request_key(key))?;
-        Ok(facts.map(|facts| Reply::RunStarted {
-            session_id: facts.session_id,
-            message_id: facts.message_id,
-            run_id: facts.run_id,
-        }))
     }
 
     async fn stop_run(&self, run_id: RunId) -> Result<Reply, CommandError> {
@@ -219,7 +226,7 @@ impl Engine {
         run_id: RunId,
         decide: impl Fn(&SessionState) -> Result<Decision, CommandError>,
     ) -> Result<Reply, CommandError> {
-        let session_id = self.run(run_id)?.session_id;
+        let session_id = self.run(run_id).await?.session_id;
         let moved = self
             .transact(session_id, |state| {
                 let state = state.ok_or_else(|| not_found("session"))?;
@@ -229,7 +236,7 @@ impl Engine {
             .await?;
         let status = match moved {
             Some(status) => status,
-            None => self.run(run_id)?.status,
+            None => self.run(run_id).await?.status,
         };
         Ok(Reply::RunMoved { run_id, status })
     }

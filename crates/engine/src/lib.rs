@@ -9,6 +9,7 @@
 
 mod attention;
 mod bus;
+mod calls;
 mod clock;
 mod command_error;
 mod decide;
@@ -23,11 +24,12 @@ mod request;
 mod subscription;
 mod summary;
 mod title;
+mod transact;
 mod watch;
 
-pub use command_error::from_store as command_error;
 pub use clock::{Clock, SystemClock};
-pub use engine::{Engine, OpenError, Options};
+pub use command_error::from_store as command_error;
+pub use engine::{Engine, Held, OpenError, Options};
 pub use ids::{Ids, RandomIds};
 pub use model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestMessage};
 pub use recovery::Recovered;

@@ -1,15 +1,19 @@
 //! Following one session: the events after a seq, then what is being streamed, then whatever
 //! follows. Replay and live are the same code: wake up, read what is new, send it.
 
-use protocol::{CommandError, ErrorCode, Push, SessionId};
-use store::LiveCursor;
-use tokio::sync::watch;
+use protocol::{CommandError, Delta, Envelope, ErrorCode, Event, Message, Push, SessionId};
+use store::{LiveCursor, Reader};
 
 use crate::Engine;
-use crate::command_error::{closing, not_found};
+use crate::bus::Listener;
+use crate::command_error::{closing, from_store, not_found};
 
 /// Events read at once; the rest follows in the next batch.
-const BATCH: u32 = 256;
+const BATCH: usize = 256;
+/// A batch ends early once it holds this much text.
+const BATCH_BYTES: usize = 1024 * 1024;
+/// The first look is a short one: a few events may already be as large as a batch.
+const FIRST_LOOK: usize = 8;
 
 /// One follower of one session. It holds a cursor, not a queue: however slow the follower is, it
 /// costs no memory and misses nothing.
@@ -20,7 +24,7 @@ pub struct Subscription {
     after_seq: u64,
     head_seq: u64,
     cursor: LiveCursor,
-    woken: watch::Receiver<()>,
+    listener: Listener,
 }
 
 impl Engine {
@@ -30,10 +34,13 @@ impl Engine {
         session_id: SessionId,
         after_seq: u64,
     ) -> Result<Subscription, CommandError> {
-        // Subscribed before the first read: what is committed in between wakes it.
-        let woken = self.inner.bus.subscribe(session_id).ok_or_else(closing)?;
+        // Listening before the first read: what is committed in between wakes it.
+        let listener = self.inner.bus.listen(session_id).ok_or_else(closing)?;
         let head_seq = self
-            .read(|reader| reader.head_seq(session_id))?
+            .inner
+            .store
+            .read(|reader| reader.head_seq(session_id))
+            .map_err(|error| from_store(&error))?
             .ok_or_else(|| not_found("session"))?;
         if after_seq > head_seq {
             return Err(CommandError::new(
@@ -42,15 +49,13 @@ impl Engine {
                 "Take a new snapshot and subscribe after its seq.",
             ));
         }
-        let engine = self.clone();
-        let cursor = LiveCursor::default();
         Ok(Subscription {
-            engine,
+            engine: self.clone(),
             session_id,
             after_seq,
             head_seq,
-            cursor,
-            woken,
+            cursor: LiveCursor::default(),
+            listener,
         })
     }
 }
@@ -70,39 +75,29 @@ impl Subscription {
     /// call again: nothing is taken before it is returned.
     pub async fn next(&mut self) -> Result<Vec<Push>, CommandError> {
         loop {
-            // Marked as seen before reading: a commit after this wakes the wait below.
-            self.woken.mark_unchanged();
-            let batch = self.read_new()?;
+            // Marked before reading: a commit after this wakes the wait below.
+            self.listener.mark_heard();
+            let batch = self.take_new().await?;
             if !batch.is_empty() {
                 return Ok(batch);
             }
-            if self.woken.changed().await.is_err() {
+            if !self.listener.hear().await {
                 return Err(closing());
             }
         }
     }
 
-    /// What is new at this moment, without waiting; empty when there is nothing.
-    pub fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
-        self.read_new()
-    }
-
-    fn read_new(&mut self) -> Result<Vec<Push>, CommandError> {
+    /// What is new at this moment, without waiting for more; empty when there is nothing.
+    pub async fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
+        let (session_id, after_seq) = (self.session_id, self.after_seq);
         let mut cursor = self.cursor.clone();
-        let (events, deltas) = self.engine.read(|reader| {
-            let events = reader.events_after(self.session_id, self.after_seq, BATCH)?;
-            let is_at_head = match events.last() {
-                Some(last) => reader.head_seq(self.session_id)? == Some(last.seq),
-                None => true,
-            };
-            // Text belongs after the events that led to it.
-            let deltas = if is_at_head {
-                reader.deltas_after(self.session_id, &mut cursor)?
-            } else {
-                Vec::new()
-            };
-            Ok((events, deltas))
-        })?;
+        let (events, deltas, cursor) = self
+            .engine
+            .read(move |reader| {
+                let (events, deltas) = read_new(reader, session_id, after_seq, &mut cursor)?;
+                Ok((events, deltas, cursor))
+            })
+            .await?;
         self.cursor = cursor;
         if let Some(last) = events.last() {
             self.after_seq = last.seq;
@@ -110,4 +105,70 @@ impl Subscription {
         let events = events.into_iter().map(Push::Event);
         Ok(events.chain(deltas.into_iter().map(Push::Delta)).collect())
     }
+}
+
+fn read_new(
+    reader: &Reader<'_>,
+    session_id: SessionId,
+    after_seq: u64,
+    cursor: &mut LiveCursor,
+) -> Result<(Vec<Envelope>, Vec<Delta>), store::Error> {
+    let events = read_events(reader, session_id, after_seq)?;
+    let is_at_head = match events.last() {
+        Some(last) => reader.head_seq(session_id)? == Some(last.seq),
+        None => true,
+    };
+    // Text belongs after the events that led to it.
+    let deltas = if is_at_head {
+        reader.deltas_after(session_id, cursor)?
+    } else {
+        Vec::new()
+    };
+    Ok((events, deltas))
+}
+
+fn read_events(
+    reader: &Reader<'_>,
+    session_id: SessionId,
+    after_seq: u64,
+) -> Result<Vec<Envelope>, store::Error> {
+    let mut events: Vec<Envelope> = Vec::new();
+    let (mut look, mut bytes) = (FIRST_LOOK, 0);
+    loop {
+        let after_seq = events.last().map_or(after_seq, |last| last.seq);
+        let limit = u32::try_from(look).unwrap_or(u32::MAX);
+        let found = reader.events_after(session_id, after_seq, limit)?;
+        let is_all = found.len() < look;
+        bytes += found.iter().map(text_bytes).sum::<usize>();
+        events.extend(found);
+        if is_all || bytes >= BATCH_BYTES || events.len() >= BATCH {
+            return Ok(events);
+        }
+        look = (look * 2).min(BATCH - events.len());
+    }
+}
+
+/// Of an event, its message is what can be large.
+fn text_bytes(envelope: &Envelope) -> usize {
+    let message: Option<&Message> = match &envelope.event {
+        Event::MessageAdded { message } | Event::StepCompleted { message, .. } => Some(message),
+        Event::StepInterrupted { message, .. } | Event::StepFailed { message, .. } => {
+            message.as_ref()
+        }
+        Event::SessionCreated { .. }
+        | Event::SessionRenamed { .. }
+        | Event::RunStarted { .. }
+        | Event::StepStarted { .. }
+        | Event::StepCancelled { .. }
+        | Event::RunStopped { .. }
+        | Event::RunInterrupted { .. }
+        | Event::RunResumed { .. }
+        | Event::RunCompleted { .. }
+        | Event::RunFailed { .. }
+        | Event::RunCancelled { .. }
+        | Event::Unrecognised { .. } => None,
+    };
+    message.map_or(0, |message| {
+        message.blocks.iter().map(|block| block.text.len()).sum()
+    })
 }

@@ -1,9 +1,15 @@
 //! From stored rows to what a person reads.
 
-use protocol::{SessionId, SessionSnapshot, SessionSummary, limits};
-use store::{Error, Reader, SessionRow};
+use protocol::{Message, SessionId, SessionSnapshot, SessionSummary, limits};
+use store::{AttentionFacts, Error, Reader, SessionRow};
 
 use crate::attention::{attention, attention_kind};
+
+/// One answer holds at least one message and stops after this much text: the rest is asked for
+/// with `list_messages`.
+const PAGE_BYTES: usize = 8 * 1024 * 1024;
+/// The first look is a short one: a few messages may already be as large as a page.
+const FIRST_LOOK: u32 = 4;
 
 pub(crate) fn summary(reader: &Reader<'_>, row: SessionRow) -> Result<SessionSummary, Error> {
     let needed = row
@@ -11,7 +17,10 @@ pub(crate) fn summary(reader: &Reader<'_>, row: SessionRow) -> Result<SessionSum
         .as_ref()
         .and_then(|run| Some((attention_kind(run.status)?, run)));
     let attention = match needed {
-        Some((kind, run)) => Some(attention(kind, run, &reader.attention_facts(run.run_id)?)),
+        Some((kind, run)) => {
+            let facts = readable(reader.attention_facts(run.run_id), row.session_id)?;
+            Some(attention(kind, run, &facts))
+        }
         None => None,
     };
     Ok(SessionSummary {
@@ -22,6 +31,20 @@ pub(crate) fn summary(reader: &Reader<'_>, row: SessionRow) -> Result<SessionSum
         created_at_ms: row.created_at_ms,
         updated_at_ms: row.updated_at_ms,
     })
+}
+
+/// A message that cannot be read must not hide its session, nor the other sessions of the list.
+fn readable(
+    facts: Result<AttentionFacts, Error>,
+    session_id: SessionId,
+) -> Result<AttentionFacts, Error> {
+    match facts {
+        Err(error @ Error::Unreadable { .. }) => {
+            tracing::error!(name: "engine.summary.unreadable", %session_id, %error);
+            Ok(AttentionFacts::default())
+        }
+        other => other,
+    }
 }
 
 /// Everything from one state of the database: the seq, the messages and the live text agree.
@@ -36,8 +59,7 @@ pub(crate) fn snapshot(
     ) else {
         return Ok(None);
     };
-    let limit = limit.unwrap_or(limits::SNAPSHOT_MESSAGES);
-    let (messages, has_earlier) = reader.messages_before(session_id, limits::INTEGER, limit)?;
+    let (messages, has_earlier) = messages_page(reader, session_id, limits::INTEGER, limit)?;
     let live = reader.live_step(session_id)?;
     let session = summary(reader, row)?;
     Ok(Some(SessionSnapshot {
@@ -47,4 +69,35 @@ pub(crate) fn snapshot(
         has_earlier,
         live,
     }))
+}
+
+/// The newest messages before a position, oldest first, and whether older ones exist.
+pub(crate) fn messages_page(
+    reader: &Reader<'_>,
+    session_id: SessionId,
+    before: u64,
+    limit: Option<u32>,
+) -> Result<(Vec<Message>, bool), Error> {
+    let mut wanted = limit.unwrap_or(limits::SNAPSHOT_MESSAGES);
+    let (mut before, mut look, mut bytes) = (before, FIRST_LOOK, 0);
+    let mut newest_first: Vec<Message> = Vec::new();
+    while wanted > 0 && bytes < PAGE_BYTES {
+        let (found, _) = reader.messages_before(session_id, before, wanted.min(look))?;
+        let Some(oldest) = found.first() else { break };
+        before = oldest.position;
+        for message in found.into_iter().rev() {
+            if bytes >= PAGE_BYTES {
+                break;
+            }
+            wanted -= 1;
+            bytes += message.blocks.iter().map(|b| b.text.len()).sum::<usize>();
+            newest_first.push(message);
+        }
+        look = look.saturating_mul(2);
+    }
+    newest_first.reverse();
+    let has_earlier = newest_first
+        .first()
+        .is_some_and(|oldest| oldest.position > 1);
+    Ok((newest_first, has_earlier))
 }

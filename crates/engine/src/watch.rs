@@ -1,8 +1,9 @@
 //! Following the list of sessions: each one that is new or changed, as the list shows it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use protocol::{CommandError, Push};
+use protocol::{CommandError, Push, SessionId};
 
 use crate::Engine;
 use crate::bus::Dirty;
@@ -14,6 +15,8 @@ use crate::summary::summary;
 pub struct SessionWatch {
     engine: Engine,
     dirty: Arc<Dirty>,
+    /// Taken from the bus and not yet returned.
+    unread: HashSet<SessionId>,
 }
 
 impl Engine {
@@ -23,27 +26,47 @@ impl Engine {
         Ok(SessionWatch {
             engine: self.clone(),
             dirty,
+            unread: HashSet::new(),
         })
     }
 }
 
 impl SessionWatch {
-    /// Waits for a change and returns the sessions that changed, as they are now.
+    /// Waits for a change and returns the sessions that changed, as they are now. Safe to drop
+    /// and call again: nothing is taken before it is returned.
     pub async fn next(&mut self) -> Result<Vec<Push>, CommandError> {
         loop {
-            let changed = self.dirty.take().await.ok_or_else(closing)?;
-            let sessions = self.engine.read(|reader| {
-                let mut sessions = Vec::with_capacity(changed.len());
-                for session_id in changed {
+            if self.unread.is_empty() {
+                self.unread = self.dirty.take().await.ok_or_else(closing)?;
+            }
+            let sessions = self.read_unread().await?;
+            if !sessions.is_empty() {
+                return Ok(sessions);
+            }
+        }
+    }
+
+    /// What changed up to this moment, without waiting for more; empty when nothing did.
+    pub async fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
+        self.unread.extend(self.dirty.take_now());
+        self.read_unread().await
+    }
+
+    async fn read_unread(&mut self) -> Result<Vec<Push>, CommandError> {
+        let unread = self.unread.clone();
+        let sessions = self
+            .engine
+            .read(move |reader| {
+                let mut sessions = Vec::with_capacity(unread.len());
+                for session_id in unread {
                     if let Some(row) = reader.session_row(session_id)? {
                         sessions.push(Push::Session(summary(reader, row)?));
                     }
                 }
                 Ok(sessions)
-            })?;
-            if !sessions.is_empty() {
-                return Ok(sessions);
-            }
-        }
+            })
+            .await?;
+        self.unread.clear();
+        Ok(sessions)
     }
 }

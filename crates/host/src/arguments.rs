@@ -30,12 +30,23 @@ pub struct Arguments {
 #[derive(Debug, Clone, Args)]
 pub struct GuideArguments {
     /// The middle pause between two words of the guide, in milliseconds; 0 for none.
-    #[arg(long, global = true, value_name = "MS", env = "HOLDFAST_GUIDE_PAUSE_MS")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "MS",
+        env = "HOLDFAST_GUIDE_PAUSE_MS"
+    )]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=10_000))]
     guide_pause_ms: Option<u64>,
 
     /// Chooses among the guide's ways to say the same thing.
-    #[arg(long, global = true, value_name = "N", env = "HOLDFAST_GUIDE_SEED", default_value_t = 0)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        env = "HOLDFAST_GUIDE_SEED",
+        default_value_t = 0
+    )]
     guide_seed: u64,
 }
 
@@ -70,7 +81,10 @@ impl Arguments {
             Some(dir) => dir.clone(),
             None => default_data_dir()?,
         };
-        let mut guide = GuideOptions { seed: self.guide.guide_seed, ..GuideOptions::default() };
+        let mut guide = GuideOptions {
+            seed: self.guide.guide_seed,
+            ..GuideOptions::default()
+        };
         if let Some(ms) = self.guide.guide_pause_ms {
             guide.word_pause = Duration::from_millis(ms);
         }

@@ -35,7 +35,9 @@ pub fn collect(data_dir: &Path) -> Value {
 fn files(data_dir: &Path) -> Value {
     let mut found = serde_json::Map::new();
     for folder in ["", "backups", "damaged", "logs"] {
-        let Ok(entries) = fs::read_dir(data_dir.join(folder)) else { continue };
+        let Ok(entries) = fs::read_dir(data_dir.join(folder)) else {
+            continue;
+        };
         for entry in entries.flatten() {
             if let Ok(metadata) = entry.metadata()
                 && metadata.is_file()
@@ -49,7 +51,9 @@ fn files(data_dir: &Path) -> Value {
 }
 
 fn log_tail(path: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(path).unwrap_or_default();
+    // A line that a crash cut in the middle of a character must not hide the others.
+    let bytes = fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();
     let newest = lines.len().saturating_sub(LOG_LINES);
     lines

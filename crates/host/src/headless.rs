@@ -8,16 +8,20 @@ mod pump;
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
+use std::time::Duration;
 
 use engine::{Engine, Subscription};
 use protocol::{Command, CommandError, ErrorCode, Reply, SessionId};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use crate::Host;
 use input::{Line, Request};
 use output::Output;
 use pump::Pump;
+
+/// After a request to end, a reader that does not read keeps nobody longer than this.
+const WRITE_WITHIN: Duration = Duration::from_secs(2);
 
 /// What happens to runs that are going when the input ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,21 +39,92 @@ pub async fn run(
     output: impl Write + Send + 'static,
     at_end: AtEnd,
 ) -> Result<(), CommandError> {
+    run_until(host, input, output, at_end, signalled()).await
+}
+
+/// The same, asked to end by `asked` instead of by a signal.
+pub async fn run_until(
+    host: Host,
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    at_end: AtEnd,
+    asked: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), CommandError> {
     let (output, writing) = Output::start(output)?;
     let mut lines = input::read_lines(input)?;
-    let mut session = Headless { engine: host.engine.clone(), output, pumps: HashMap::new() };
-    let was_asked_to_end = session.serve(&mut lines).await;
-    if at_end == AtEnd::Wait && !was_asked_to_end {
-        session.engine.idle().await;
+    let mut asked = Asked::listen(asked);
+    let mut session = Headless {
+        engine: host.engine.clone(),
+        output,
+        pumps: HashMap::new(),
+    };
+    let end = session.serve(&mut lines, &mut asked).await;
+    if at_end == AtEnd::Wait && end == End::OfInput {
+        tokio::select! {
+            () = session.engine.idle() => {}
+            () = asked.wait() => {}
+            () = session.output.closed() => {}
+        }
     }
     session.engine.halt().await;
-    session.finish().await;
+    // Who is there gets everything; who does not read is waited for until we are asked to end.
+    tokio::select! {
+        () = session.finish() => {}
+        () = asked.wait_and_then(WRITE_WITHIN) => {}
+    }
     let closed = host.close().await;
     // The writer ends once every sender is gone; a reader that went away ends it sooner.
-    if writing.await.is_err() {
-        tracing::error!(name: "host.headless.writer_failed", "the output task failed");
+    tokio::select! {
+        () = writing.wait() => {}
+        () = asked.wait_and_then(WRITE_WITHIN) => {
+            tracing::warn!(name: "host.headless.unread", "the output was not read to its end");
+        }
     }
     closed
+}
+
+/// Why no more commands are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    OfInput,
+    Asked,
+    /// Whoever read the output has gone away.
+    OfOutput,
+}
+
+/// Whether the process was asked to end. Listening begins once, before anything else: a request
+/// that comes while a command is carried out is not lost.
+struct Asked {
+    asked: watch::Receiver<bool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Asked {
+    fn listen(asked: impl Future<Output = ()> + Send + 'static) -> Self {
+        let (tell, told) = watch::channel(false);
+        let task = tokio::spawn(async move {
+            asked.await;
+            tell.send_replace(true);
+        });
+        Self { asked: told, task }
+    }
+
+    async fn wait(&mut self) {
+        if self.asked.wait_for(|asked| *asked).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    async fn wait_and_then(&mut self, longer: Duration) {
+        self.wait().await;
+        tokio::time::sleep(longer).await;
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }
 
 /// Who a pump sends for: one session, or the list.
@@ -66,16 +141,20 @@ struct Headless {
 }
 
 impl Headless {
-    /// True if the process was asked to end, false if the input did.
-    async fn serve(&mut self, lines: &mut mpsc::Receiver<Line>) -> bool {
+    async fn serve(&mut self, lines: &mut mpsc::Receiver<Line>, asked: &mut Asked) -> End {
         loop {
-            tokio::select! {
+            let line = tokio::select! {
+                () = asked.wait() => return End::Asked,
+                () = self.output.closed() => return End::OfOutput,
                 line = lines.recv() => match line {
-                    Some(line) => self.answer(line).await,
-                    None => return false,
+                    Some(line) => line,
+                    None => return End::OfInput,
                 },
-                () = crate::headless::asked_to_end() => return true,
-                () = self.output.closed() => return true,
+            };
+            // A reader that does not read holds up the answer, not the end.
+            tokio::select! {
+                () = self.answer(line) => {}
+                () = asked.wait() => return End::Asked,
             }
         }
     }
@@ -86,7 +165,10 @@ impl Headless {
             Err((id, error)) => return self.output.reply(&id, Err(error)).await,
         };
         match command {
-            Command::Subscribe { session_id, after_seq } => {
+            Command::Subscribe {
+                session_id,
+                after_seq,
+            } => {
                 self.subscribe(&id, session_id, after_seq).await;
             }
             Command::Unsubscribe { session_id } => self.unsubscribe(&id, session_id).await,
@@ -107,7 +189,11 @@ impl Headless {
         let followed = Followed::Session(session_id);
         self.end_pump(followed).await;
         let head_seq = subscription.head_seq();
-        self.output.reply(id, Ok(Reply::Subscribed { session_id, head_seq })).await;
+        let reply = Reply::Subscribed {
+            session_id,
+            head_seq,
+        };
+        self.output.reply(id, Ok(reply)).await;
         let pump = Pump::session(subscription, self.output.clone());
         self.pumps.insert(followed, pump);
     }
@@ -132,7 +218,8 @@ impl Headless {
         };
         self.end_pump(Followed::List).await;
         self.output.reply(id, Ok(Reply::Watching {})).await;
-        self.pumps.insert(Followed::List, Pump::list(watch, self.output.clone()));
+        let pump = Pump::list(watch, self.output.clone());
+        self.pumps.insert(Followed::List, pump);
     }
 
     async fn end_pump(&mut self, followed: Followed) -> bool {
@@ -154,13 +241,14 @@ impl Headless {
 }
 
 /// Resolves when the process is asked to end.
-async fn asked_to_end() {
+async fn signalled() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut terminate), Ok(mut interrupt)) =
-            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-        else {
+        let (Ok(mut terminate), Ok(mut interrupt)) = (
+            signal(SignalKind::terminate()),
+            signal(SignalKind::interrupt()),
+        ) else {
             return std::future::pending().await;
         };
         tokio::select! {

@@ -27,9 +27,12 @@ const DEFAULT_FILTER: &str = "info";
 /// for the caller to show and go on.
 pub fn init(logs_dir: &Path) -> std::io::Result<()> {
     let file = RotatingFile::open(logs_dir, "holdfast", RotationLimits::default())?;
-    let filter = EnvFilter::try_from_env("HOLDFAST_LOG")
-        .unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER));
-    let installed = Registry::default().with(filter).with(JsonLayer::new(file)).try_init();
+    let filter =
+        EnvFilter::try_from_env("HOLDFAST_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER));
+    let installed = Registry::default()
+        .with(filter)
+        .with(JsonLayer::new(file))
+        .try_init();
     if installed.is_err() {
         return Err(std::io::Error::other("logs are set up already"));
     }
@@ -40,7 +43,9 @@ pub fn init(logs_dir: &Path) -> std::io::Result<()> {
 /// A subscriber that writes to a folder, for one engine of several in a process.
 pub fn subscriber(logs_dir: &Path) -> std::io::Result<impl tracing::Subscriber + Send + Sync> {
     let file = RotatingFile::open(logs_dir, "holdfast", RotationLimits::default())?;
-    Ok(Registry::default().with(EnvFilter::new(DEFAULT_FILTER)).with(JsonLayer::new(file)))
+    Ok(Registry::default()
+        .with(EnvFilter::new(DEFAULT_FILTER))
+        .with(JsonLayer::new(file)))
 }
 
 /// Panics go to the log as well as to where they went before.
@@ -53,7 +58,10 @@ fn log_panics() {
             .map(|text| (*text).to_owned())
             .or_else(|| panic.payload().downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "unknown".to_owned());
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let place = panic
+            .location()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         tracing::error!(name: "host.process.panicked", message, place);
         before(panic);
     }));

@@ -43,14 +43,20 @@ pub struct StartFailure {
 impl StartFailure {
     /// What a window shows.
     pub fn into_state(self) -> StartState {
-        StartState::Failed { error: self.error, backup: self.backup }
+        StartState::Failed {
+            error: self.error,
+            backup: self.backup,
+        }
     }
 }
 
 impl Host {
     /// Opens the folder and takes up what an earlier process left.
     pub fn start(options: &HostOptions) -> Result<Self, StartFailure> {
-        let plain = |error: &store::Error| StartFailure { error: command_error(error), backup: None };
+        let plain = |error: &store::Error| StartFailure {
+            error: command_error(error),
+            backup: None,
+        };
         let folder = DataFolder::create(&options.data_dir).map_err(|error| plain(&error))?;
         let clock = Arc::new(SystemClock);
         let (store, opened) = Store::open(&store::Options {
@@ -68,15 +74,21 @@ impl Host {
             ids: Arc::new(RandomIds::default()),
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
         })
-        .map_err(|error| StartFailure { error: open_failure(&error), backup: None })?;
-        let host = Self { engine, opened, recovered };
+        .map_err(|error| open_failure(&folder, &error))?;
+        let host = Self {
+            engine,
+            opened,
+            recovered,
+        };
         host.back_up_daily(folder);
         Ok(host)
     }
 
     /// What a window shows.
     pub fn state(&self) -> StartState {
-        StartState::Ready { app: self.engine.app_info() }
+        StartState::Ready {
+            app: self.engine.app_info(),
+        }
     }
 
     /// Interrupts what is going and closes the database.
@@ -86,7 +98,8 @@ impl Host {
 
     /// Restores the newest sound backup of a folder that nobody uses.
     pub fn restore(options: &HostOptions) -> Result<BackupInfo, CommandError> {
-        let folder = DataFolder::create(&options.data_dir).map_err(|error| command_error(&error))?;
+        let folder =
+            DataFolder::create(&options.data_dir).map_err(|error| command_error(&error))?;
         store::restore_newest_backup(&folder, std::process::id(), SystemClock.now_ms())
             .map_err(|error| command_error(&error))
     }
@@ -97,14 +110,16 @@ impl Host {
             return;
         }
         let engine = self.engine.clone();
-        let spawned = std::thread::Builder::new().name("daily-backup".to_owned()).spawn(move || {
-            let now_ms = SystemClock.now_ms();
-            let is_due = store::newest_backup(&folder)
-                .is_none_or(|newest| now_ms.saturating_sub(newest.created_at_ms) >= DAY_MS);
-            if is_due && let Err(error) = engine.backup() {
-                tracing::warn!(name: "host.backup.failed", message = error.message);
-            }
-        });
+        let spawned = std::thread::Builder::new()
+            .name("daily-backup".to_owned())
+            .spawn(move || {
+                let now_ms = SystemClock.now_ms();
+                let is_due = store::newest_backup(&folder)
+                    .is_none_or(|newest| now_ms.saturating_sub(newest.created_at_ms) >= DAY_MS);
+                if is_due && let Err(error) = engine.backup() {
+                    tracing::warn!(name: "host.backup.failed", message = error.message);
+                }
+            });
         if let Err(error) = spawned {
             tracing::warn!(name: "host.backup.not_started", %error);
         }
@@ -119,11 +134,12 @@ fn failure(folder: &DataFolder, error: &store::Error) -> StartFailure {
     StartFailure { error, backup }
 }
 
-fn open_failure(error: &engine::OpenError) -> CommandError {
+fn open_failure(folder: &DataFolder, error: &engine::OpenError) -> StartFailure {
     match error {
-        engine::OpenError::Recovery(error) => command_error(error),
-        engine::OpenError::NoModel => {
-            CommandError::new(ErrorCode::Internal, error.to_string(), "The log says more.")
-        }
+        engine::OpenError::Recovery(error) => failure(folder, error),
+        engine::OpenError::NoModel => StartFailure {
+            error: CommandError::new(ErrorCode::Internal, error.to_string(), "The log says more."),
+            backup: None,
+        },
     }
 }

@@ -48,7 +48,10 @@ pub(crate) fn cancel_run(
         at_ms,
         Event::RunCancelled { run_id, reason },
     );
-    decision.effects.push(Effect::HaltModel { run_id });
+    let session_id = state.session_id;
+    decision
+        .effects
+        .push(Effect::HaltModel { session_id, run_id });
     Ok(decision)
 }
 

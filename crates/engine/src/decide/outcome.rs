@@ -10,7 +10,7 @@ use super::Decision;
 use super::halt::{Halt, end_attempt};
 
 /// How an attempt at a model call ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Completed { blocks: Vec<Block>, usage: Usage },
     Failed(RunError),

@@ -41,6 +41,9 @@ pub(crate) fn stop_run(
         at_ms,
         Event::RunStopped { run_id, reason },
     );
-    decision.effects.push(Effect::HaltModel { run_id });
+    let session_id = state.session_id;
+    decision
+        .effects
+        .push(Effect::HaltModel { session_id, run_id });
     decision
 }

@@ -30,11 +30,18 @@ impl Line {
             Self::TooLong => {
                 let message = format!("The line is longer than {} bytes.", limits::COMMAND_BYTES);
                 let hint = "Make it shorter, or split it.";
-                return Err((Value::Null, CommandError::new(ErrorCode::TooLarge, message, hint)));
+                return Err((
+                    Value::Null,
+                    CommandError::new(ErrorCode::TooLarge, message, hint),
+                ));
             }
         };
-        let value: Value = serde_json::from_str(&text)
-            .map_err(|error| (Value::Null, bad_line(&format!("The line is not JSON: {error}."))))?;
+        let value: Value = serde_json::from_str(&text).map_err(|error| {
+            (
+                Value::Null,
+                bad_line(&format!("The line is not JSON: {error}.")),
+            )
+        })?;
         let Value::Object(mut object) = value else {
             return Err((Value::Null, bad_line("The line is not a JSON object.")));
         };
@@ -49,7 +56,10 @@ impl Line {
             return Err((id, bad_line("The command is missing.")));
         };
         if let Some(unknown) = object.keys().next() {
-            return Err((id, bad_line(&format!("There is no field {unknown:?} beside a command."))));
+            return Err((
+                id,
+                bad_line(&format!("There is no field {unknown:?} beside a command.")),
+            ));
         }
         match Command::from_value(command) {
             Ok(command) => Ok(Request { id, command }),
@@ -81,9 +91,7 @@ pub(super) fn read_lines(
                 }
             }
         })
-        .map_err(|error| {
-            CommandError::new(ErrorCode::Internal, error.to_string(), "Try again.")
-        })?;
+        .map_err(|error| CommandError::new(ErrorCode::Internal, error.to_string(), "Try again."))?;
     Ok(receiver)
 }
 

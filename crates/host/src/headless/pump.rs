@@ -7,10 +7,10 @@ use tokio::task::JoinHandle;
 
 use super::output::Output;
 
-/// A task that sends what a subscription brings.
+/// A task that sends what a subscription brings. Dropping it ends it at once.
 #[derive(Debug)]
 pub(super) struct Pump {
-    end: oneshot::Sender<End>,
+    end: Option<oneshot::Sender<End>>,
     task: JoinHandle<()>,
 }
 
@@ -22,15 +22,50 @@ enum End {
     AfterTheRest,
 }
 
+/// What a pump sends from.
+enum Source {
+    Session(Subscription),
+    List(SessionWatch),
+}
+
+impl Source {
+    async fn next(&mut self) -> Result<Vec<Push>, CommandError> {
+        match self {
+            Self::Session(subscription) => subscription.next().await,
+            Self::List(watch) => watch.next().await,
+        }
+    }
+
+    async fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
+        match self {
+            Self::Session(subscription) => subscription.take_new().await,
+            Self::List(watch) => watch.take_new().await,
+        }
+    }
+
+    fn ended(&self, error: CommandError) -> Push {
+        let session_id = match self {
+            Self::Session(subscription) => Some(subscription.session_id()),
+            Self::List(_) => None,
+        };
+        Push::Ended { session_id, error }
+    }
+}
+
 impl Pump {
     pub(super) fn session(subscription: Subscription, output: Output) -> Self {
-        let (end, ended) = oneshot::channel();
-        Self { end, task: tokio::spawn(pump_session(subscription, output, ended)) }
+        Self::start(Source::Session(subscription), output)
     }
 
     pub(super) fn list(watch: SessionWatch, output: Output) -> Self {
+        Self::start(Source::List(watch), output)
+    }
+
+    fn start(source: Source, output: Output) -> Self {
         let (end, ended) = oneshot::channel();
-        Self { end, task: tokio::spawn(pump_list(watch, output, ended)) }
+        let task = tokio::spawn(pump(source, output, ended));
+        let end = Some(end);
+        Self { end, task }
     }
 
     /// Ends it; nothing is sent any more when this returns.
@@ -43,54 +78,43 @@ impl Pump {
         self.end_with(End::AfterTheRest).await;
     }
 
-    async fn end_with(self, end: End) {
-        if self.end.send(end).is_err() {
+    async fn end_with(mut self, end: End) {
+        let is_over = self
+            .end
+            .take()
+            .is_none_or(|sender| sender.send(end).is_err());
+        if is_over {
             tracing::debug!(name: "host.headless.pump_over", "the subscription had ended by itself");
         }
-        if self.task.await.is_err() {
+        if (&mut self.task).await.is_err() {
             tracing::error!(name: "host.headless.pump_failed", "a subscription task failed");
         }
     }
 }
 
-async fn pump_session(
-    mut subscription: Subscription,
-    output: Output,
-    mut ended: oneshot::Receiver<End>,
-) {
+impl Drop for Pump {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn pump(mut source: Source, output: Output, mut ended: oneshot::Receiver<End>) {
     let end = loop {
         tokio::select! {
             biased;
             end = &mut ended => break end.unwrap_or(End::Now),
-            batch = subscription.next() => match batch {
+            batch = source.next() => match batch {
                 Ok(batch) => send(&output, batch).await,
-                Err(error) => {
-                    let session_id = Some(subscription.session_id());
-                    return output.push(&Push::Ended { session_id, error }).await;
-                }
+                Err(error) => return output.push(&source.ended(error)).await,
             }
         }
     };
     if end == End::AfterTheRest {
-        while let Ok(batch) = subscription.take_new() {
+        while let Ok(batch) = source.take_new().await {
             if batch.is_empty() {
                 return;
             }
             send(&output, batch).await;
-        }
-    }
-}
-
-async fn pump_list(mut watch: SessionWatch, output: Output, mut ended: oneshot::Receiver<End>) {
-    loop {
-        let batch: Result<Vec<Push>, CommandError> = tokio::select! {
-            biased;
-            _ = &mut ended => return,
-            batch = watch.next() => batch,
-        };
-        match batch {
-            Ok(batch) => send(&output, batch).await,
-            Err(error) => return output.push(&Push::Ended { session_id: None, error }).await,
         }
     }
 }

@@ -48,9 +48,16 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLayer {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut line = Map::new();
         line.insert("at".to_owned(), Value::String(now()));
-        line.insert("level".to_owned(), Value::String(event.metadata().level().to_string()));
+        line.insert(
+            "level".to_owned(),
+            Value::String(event.metadata().level().to_string()),
+        );
         line.insert("event".to_owned(), Value::String(name(event)));
-        for span in context.event_scope(event).into_iter().flat_map(|scope| scope.from_root()) {
+        for span in context
+            .event_scope(event)
+            .into_iter()
+            .flat_map(|scope| scope.from_root())
+        {
             if let Some(fields) = span.extensions().get::<Fields>() {
                 line.extend(fields.0.clone());
             }
@@ -86,7 +93,10 @@ impl Fields {
     fn insert_text(&mut self, field: &Field, text: &str) {
         let mut text = redact(text).into_owned();
         if text.len() > VALUE_BYTES {
-            let cut = (0..=VALUE_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let cut = (0..=VALUE_BYTES)
+                .rev()
+                .find(|at| text.is_char_boundary(*at))
+                .unwrap_or(0);
             text.truncate(cut);
             text.push('…');
         }

@@ -55,10 +55,19 @@ mod tests {
         for (text, expected) in [
             ("nothing to hide", "nothing to hide"),
             ("key sk-abcdefgh12345678 end", "key [redacted] end"),
-            ("Authorization: Bearer abc.def-123", "Authorization: [redacted] abc.def-123"),
+            (
+                "Authorization: Bearer abc.def-123",
+                "Authorization: [redacted] abc.def-123",
+            ),
             ("bearer abcdef123456", "bearer [redacted]"),
-            (r#"{"api_key": "hunter2hunter2"}"#, r#"{"api_key": "[redacted]"}"#),
-            ("https://me:secretword@example.org/x", "https://me:[redacted]@example.org/x"),
+            (
+                r#"{"api_key": "hunter2hunter2"}"#,
+                r#"{"api_key": "[redacted]"}"#,
+            ),
+            (
+                "https://me:secretword@example.org/x",
+                "https://me:[redacted]@example.org/x",
+            ),
             ("OPENAI_API_KEY=abcd1234", "OPENAI_API_KEY=[redacted]"),
             ("AKIAABCDEFGHIJKLMNOP", "[redacted]"),
         ] {

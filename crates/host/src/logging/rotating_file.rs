@@ -16,7 +16,10 @@ pub struct RotationLimits {
 
 impl Default for RotationLimits {
     fn default() -> Self {
-        Self { file_bytes: 2 * 1024 * 1024, kept_files: 4 }
+        Self {
+            file_bytes: 2 * 1024 * 1024,
+            kept_files: 4,
+        }
     }
 }
 
@@ -40,8 +43,16 @@ impl RotatingFile {
     pub fn open(folder: &Path, name: &str, limits: RotationLimits) -> std::io::Result<Self> {
         let file = append_privately(&folder.join(format!("{name}.log")))?;
         let written_bytes = file.metadata()?.len();
-        let state = Mutex::new(State { file, written_bytes });
-        Ok(Self { folder: folder.to_owned(), name: name.to_owned(), limits, state })
+        let state = Mutex::new(State {
+            file,
+            written_bytes,
+        });
+        Ok(Self {
+            folder: folder.to_owned(),
+            name: name.to_owned(),
+            limits,
+            state,
+        })
     }
 
     /// Writes one line, whole. An error is returned, and the next line is tried afresh.
@@ -63,7 +74,10 @@ impl RotatingFile {
                 Ok(()) | Err(_) => {}
             }
         }
-        Ok(State { file: append_privately(&self.path(0))?, written_bytes: 0 })
+        Ok(State {
+            file: append_privately(&self.path(0))?,
+            written_bytes: 0,
+        })
     }
 
     fn path(&self, number: u32) -> PathBuf {
@@ -94,10 +108,14 @@ mod tests {
     #[test]
     fn a_log_never_grows_beyond_its_cap_and_loses_only_the_oldest() {
         let dir = tempfile::tempdir().unwrap();
-        let limits = RotationLimits { file_bytes: 100, kept_files: 2 };
+        let limits = RotationLimits {
+            file_bytes: 100,
+            kept_files: 2,
+        };
         let file = RotatingFile::open(dir.path(), "app", limits).unwrap();
         for number in 0..200 {
-            file.write_line(&format!("line number {number:04}")).unwrap();
+            file.write_line(&format!("line number {number:04}"))
+                .unwrap();
         }
         let mut lines = Vec::new();
         for name in ["app.2.log", "app.1.log", "app.log"] {
@@ -106,8 +124,9 @@ mod tests {
             lines.extend(text.lines().map(str::to_owned));
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
-        let newest: Vec<String> =
-            (200 - lines.len()..200).map(|number| format!("line number {number:04}")).collect();
+        let newest: Vec<String> = (200 - lines.len()..200)
+            .map(|number| format!("line number {number:04}"))
+            .collect();
         assert_eq!(lines, newest);
     }
 
@@ -123,7 +142,10 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+            assert_eq!(
+                fs::metadata(path).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
         }
     }
 }

@@ -1,0 +1,181 @@
+//! Stop, interrupt, cancel.
+
+use protocol::{ErrorCode, Event, RunReason, RunStatus, StepStatus};
+use store::Change;
+
+use super::super::{Decision, cancel_run, interrupt, stop_run};
+use super::{
+    AT_MS, BEFORE, NEW, every_run, halted, message_id, quiet, refused, run_id, running, status_of,
+    told, with_run,
+};
+
+fn stop(state: &store::SessionState) -> Decision {
+    stop_run(state, run_id(BEFORE), message_id(), AT_MS)
+}
+
+fn close(state: &store::SessionState) -> Decision {
+    interrupt(state, RunReason::AppClosed, message_id(), AT_MS)
+}
+
+fn cancel(state: &store::SessionState) -> Result<Decision, protocol::CommandError> {
+    cancel_run(state, run_id(BEFORE), message_id(), AT_MS)
+}
+
+// STP-2
+#[test]
+fn a_stop_keeps_what_had_arrived_and_halts_the_call() {
+    assert_eq!(
+        told(&stop(&running("The tide"))),
+        [
+            "end attempt 2 interrupted at 8 bytes",
+            "step b running -> interrupted",
+            r#"add Partial Agent message 3 "The tide""#,
+            "event step_interrupted",
+            "run b running -> stopped stopped_by_user",
+            "event run_stopped",
+            "halt model of run b",
+        ]
+    );
+}
+
+#[test]
+fn the_kept_text_is_the_same_in_the_message_and_in_the_event() {
+    let decision = stop(&running("The tide"));
+    let added = decision.changes.iter().find_map(|change| match change {
+        Change::AddMessage { message, .. } => Some(message.clone()),
+        _ => None,
+    });
+    let told = decision.changes.iter().find_map(|change| match change {
+        Change::AppendEvent {
+            event: Event::StepInterrupted { message, .. },
+            ..
+        } => message.clone(),
+        _ => None,
+    });
+    assert_eq!(added, told);
+    let message = added.unwrap();
+    assert_eq!(message.model.as_deref(), Some("model-a"));
+    assert_eq!(message.attempt, Some(2));
+    assert_eq!(message.created_at_ms, AT_MS);
+}
+
+#[test]
+fn a_stop_before_the_first_text_keeps_no_message() {
+    assert_eq!(
+        told(&stop(&running(""))),
+        [
+            "end attempt 2 interrupted at 0 bytes",
+            "step b running -> interrupted",
+            "event step_interrupted",
+            "run b running -> stopped stopped_by_user",
+            "event run_stopped",
+            "halt model of run b",
+        ]
+    );
+}
+
+#[test]
+fn a_run_that_waits_is_stopped_without_an_attempt_to_end() {
+    let state = with_run(RunStatus::Waiting, StepStatus::Completed, "");
+    assert_eq!(
+        told(&stop(&state)),
+        [
+            "run b waiting -> stopped stopped_by_user",
+            "event run_stopped",
+            "halt model of run b",
+        ]
+    );
+}
+
+// STP-1, STP-4
+#[test]
+fn a_stop_of_what_is_not_live_or_not_the_newest_changes_nothing() {
+    for state in every_run() {
+        if !status_of(&state).is_live() {
+            assert!(told(&stop(&state)).is_empty(), "{:?}", status_of(&state));
+        }
+    }
+    assert!(told(&stop(&quiet())).is_empty());
+    let older = stop_run(&running("The tide"), run_id(NEW), message_id(), AT_MS);
+    assert!(told(&older).is_empty());
+}
+
+// RUN-18
+#[test]
+fn closing_interrupts_a_running_run_and_keeps_its_text() {
+    assert_eq!(
+        told(&close(&running("The tide"))),
+        [
+            "end attempt 2 interrupted at 8 bytes",
+            "step b running -> interrupted",
+            r#"add Partial Agent message 3 "The tide""#,
+            "event step_interrupted",
+            "run b running -> interrupted app_closed",
+            "event run_interrupted",
+            "halt model of run b",
+        ]
+    );
+}
+
+#[test]
+fn only_a_running_run_is_interrupted() {
+    for state in every_run() {
+        if status_of(&state) != RunStatus::Running {
+            assert!(told(&close(&state)).is_empty(), "{:?}", status_of(&state));
+        }
+    }
+    assert!(told(&close(&quiet())).is_empty());
+}
+
+#[test]
+fn a_cancel_of_a_running_run_keeps_its_text_and_gives_the_step_up() {
+    assert_eq!(
+        told(&cancel(&running("The tide")).unwrap()),
+        [
+            "end attempt 2 cancelled at 8 bytes",
+            "step b running -> cancelled",
+            r#"add Partial Agent message 3 "The tide""#,
+            "event step_interrupted",
+            "run b running -> cancelled discarded",
+            "event run_cancelled",
+            "halt model of run b",
+        ]
+    );
+}
+
+// STP-4, STP-5
+#[test]
+fn a_cancel_after_a_stop_wins_with_its_own_reason() {
+    for status in [RunStatus::Stopped, RunStatus::Interrupted] {
+        let moved = format!("run b {} -> cancelled discarded", status.as_str());
+        assert_eq!(
+            told(&cancel(&halted(status)).unwrap()),
+            [
+                "step b interrupted -> cancelled",
+                "event step_cancelled",
+                &moved,
+                "event run_cancelled",
+                "halt model of run b",
+            ]
+        );
+    }
+}
+
+#[test]
+fn a_second_cancel_changes_nothing_and_what_ended_otherwise_is_refused() {
+    for state in every_run() {
+        match status_of(&state) {
+            RunStatus::Cancelled => assert!(told(&cancel(&state).unwrap()).is_empty()),
+            RunStatus::Completed | RunStatus::Failed => assert_eq!(
+                refused(cancel(&state)),
+                (ErrorCode::NotActionable, Some(run_id(BEFORE)))
+            ),
+            _ => assert!(!told(&cancel(&state).unwrap()).is_empty()),
+        }
+    }
+    let older = cancel_run(&running(""), run_id(NEW), message_id(), AT_MS);
+    assert_eq!(
+        refused(older),
+        (ErrorCode::NotActionable, Some(run_id(NEW)))
+    );
+}

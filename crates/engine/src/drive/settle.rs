@@ -1,0 +1,137 @@
+//! Writing how an attempt ended, also when that does not succeed at once.
+
+use std::time::Duration;
+
+use protocol::{CommandError, ErrorClass, ErrorCode, MessageId, RunError};
+use tokio_util::sync::CancellationToken;
+
+use super::Call;
+use crate::Engine;
+use crate::decide::{self, Outcome};
+
+/// The first wait after the disk refused, and the longest.
+const WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// Writes how an attempt ended. While the disk refuses it is tried again, because otherwise the
+/// session would stay occupied by a run that nobody works on.
+pub(crate) async fn settle(
+    engine: &Engine,
+    call: Call,
+    mut outcome: Outcome,
+    cancel: &CancellationToken,
+) {
+    log(&outcome);
+    let mut wait = WAIT;
+    loop {
+        let Err(error) = write(engine, call, &outcome).await else {
+            return;
+        };
+        match after_failure(&outcome, &error) {
+            Next::TryLater => {
+                tracing::warn!(name: "engine.outcome.delayed", code = ?error.code, message = error.message);
+                tokio::select! {
+                    () = cancel.cancelled() => return,
+                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                }
+            }
+            Next::Instead(other) => {
+                tracing::error!(name: "engine.outcome.refused", code = ?error.code, message = error.message);
+                outcome = other;
+            }
+            // The rows still say `running`; the next start finds them and offers to resume.
+            Next::GiveUp => {
+                tracing::error!(name: "engine.outcome.unwritten", code = ?error.code, message = error.message);
+                return;
+            }
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    TryLater,
+    Instead(Outcome),
+    GiveUp,
+}
+
+/// What could not be written fails the step; a failure that cannot be written is left to the next
+/// start.
+fn after_failure(outcome: &Outcome, error: &CommandError) -> Next {
+    match (error.code, outcome) {
+        (ErrorCode::StorageFailed | ErrorCode::Conflict, _) => Next::TryLater,
+        (ErrorCode::Unavailable, _) | (_, Outcome::Failed(_)) => Next::GiveUp,
+        (_, Outcome::Completed { .. }) => Next::Instead(Outcome::Failed(RunError {
+            class: ErrorClass::Internal,
+            message: format!("The reply could not be saved: {}", error.message),
+        })),
+    }
+}
+
+async fn write(engine: &Engine, call: Call, outcome: &Outcome) -> Result<(), CommandError> {
+    let at_ms = engine.inner.now_ms();
+    let message_id = MessageId::from_uuid(engine.inner.new_id());
+    engine
+        .transact(call.session_id, |state| {
+            let decision = state.map_or_else(decide::Decision::nothing, |state| {
+                let (step_id, attempt) = (call.step_id, call.attempt);
+                decide::outcome(state, step_id, attempt, outcome, message_id, at_ms)
+            });
+            Ok(((), decision))
+        })
+        .await
+}
+
+fn log(outcome: &Outcome) {
+    match outcome {
+        Outcome::Completed { usage, .. } => {
+            tracing::info!(name: "engine.model.completed", ?usage);
+        }
+        Outcome::Failed(error) => {
+            tracing::warn!(name: "engine.model.failed", class = error.class.as_str(), message = error.message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Usage;
+
+    use super::*;
+
+    fn refused(code: ErrorCode) -> CommandError {
+        CommandError::new(code, "No.", "Wait.")
+    }
+
+    fn completed() -> Outcome {
+        Outcome::Completed {
+            blocks: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    fn failed(message: &str) -> Outcome {
+        Outcome::Failed(RunError {
+            class: ErrorClass::Internal,
+            message: message.to_owned(),
+        })
+    }
+
+    // STO-5
+    #[test]
+    fn a_refused_outcome_is_tried_again_or_fails_the_step() {
+        for outcome in [completed(), failed("Lost.")] {
+            for code in [ErrorCode::StorageFailed, ErrorCode::Conflict] {
+                assert_eq!(after_failure(&outcome, &refused(code)), Next::TryLater);
+            }
+            assert_eq!(
+                after_failure(&outcome, &refused(ErrorCode::Unavailable)),
+                Next::GiveUp
+            );
+        }
+        let error = refused(ErrorCode::Internal);
+        let instead = failed("The reply could not be saved: No.");
+        assert_eq!(after_failure(&completed(), &error), Next::Instead(instead));
+        assert_eq!(after_failure(&failed("Lost."), &error), Next::GiveUp);
+    }
+}

@@ -1,0 +1,142 @@
+//! Reading, deciding, writing: the one way in which anything changes.
+
+use std::sync::Arc;
+
+use protocol::{CommandError, ErrorCode, RunId, RunStatus, SessionId};
+use store::{Change, Reader, SessionState, Transition};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::command_error::{closing, from_store};
+use crate::decide::{Decision, Effect};
+use crate::{Engine, effects};
+
+/// A decision that loses its race is made again, at most so often. Each loss is somebody else's
+/// success, so this many of them come together only if very many decide at once.
+const TRIES: u32 = 64;
+
+impl Engine {
+    /// Reads, on a thread that may wait for the disk or for its turn.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T, store::Error> + Send + 'static,
+    ) -> Result<T, CommandError> {
+        let store = self.inner.store.clone();
+        match tokio::task::spawn_blocking(move || store.read(read)).await {
+            Ok(result) => result.map_err(|error| from_store(&error)),
+            Err(error) if error.is_panic() => Err(CommandError::new(
+                ErrorCode::Internal,
+                "Reading failed unexpectedly.",
+                "This is a fault of ours. The log says more.",
+            )),
+            Err(_) => Err(closing()),
+        }
+    }
+
+    /// Writes a transition. Its effects begin and whoever watches is woken as soon as it is
+    /// committed, in the order of the commits, also if the caller waits no longer.
+    pub(crate) async fn commit(
+        &self,
+        transition: Transition,
+        effects: Vec<Effect>,
+    ) -> Result<(), store::Error> {
+        let (sender, receiver) = oneshot::channel();
+        let touched = Touched::by(&transition);
+        let moved = moved_runs(&transition);
+        let (engine, runtime) = (self.clone(), Handle::current());
+        self.inner.store.submit(transition, move |result| {
+            if result.is_ok() {
+                for effect in effects {
+                    effects::perform(&engine, effect, &runtime);
+                }
+                engine.inner.bus.publish(&touched);
+            }
+            // A caller that no longer waits has lost nothing: the commit stands.
+            drop(sender.send(result));
+        });
+        let result = receiver.await.unwrap_or(Err(store::Error::Closed));
+        if result.is_ok() {
+            log_moves(&moved);
+        }
+        result
+    }
+
+    /// Decides on the state of a session and writes the decision.
+    pub(crate) async fn transact<T>(
+        &self,
+        session_id: SessionId,
+        decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
+    ) -> Result<T, CommandError> {
+        let read = move |reader: &Reader<'_>| reader.session_state(session_id);
+        self.transact_on(session_id, read, |state| decide(state.as_ref()))
+            .await
+    }
+
+    /// Decides on what is stored, writes the decision, and only then lets its effects begin. If
+    /// the state changed in between, it is read and decided again.
+    pub(crate) async fn transact_on<K: Send + 'static, T>(
+        &self,
+        session_id: SessionId,
+        read: impl Fn(&Reader<'_>) -> Result<K, store::Error> + Clone + Send + 'static,
+        decide: impl Fn(&K) -> Result<(T, Decision), CommandError>,
+    ) -> Result<T, CommandError> {
+        for _ in 0..TRIES {
+            // Until the commit is answered no text is written that the decision has not seen.
+            let _pen = self.inner.calls.take_pen(session_id).await;
+            let known = self.read(read.clone()).await?;
+            let (reply, decision) = decide(&known)?;
+            let (transition, effects) = decision.into_transition();
+            let Some(transition) = transition else {
+                return Ok(reply);
+            };
+            match self.commit(transition, effects).await {
+                Ok(()) => return Ok(reply),
+                Err(store::Error::Conflict(_)) => {}
+                Err(error) => return Err(from_store(&error)),
+            }
+        }
+        tracing::warn!(name: "engine.decision.starved", %session_id, tries = TRIES);
+        Err(CommandError::new(
+            ErrorCode::Conflict,
+            "The session keeps changing while this is decided.",
+            "Try again.",
+        ))
+    }
+}
+
+/// Who must be told of a transition: noted before it is handed over, because a copy of it could be
+/// as large as the longest reply.
+#[derive(Debug)]
+pub(crate) struct Touched {
+    pub(crate) sessions: Arc<[SessionId]>,
+    /// Streamed text changes nothing that the list shows.
+    pub(crate) is_text: bool,
+}
+
+impl Touched {
+    pub(crate) fn by(transition: &Transition) -> Self {
+        Self {
+            sessions: transition.sessions().into(),
+            is_text: transition
+                .changes
+                .iter()
+                .all(|change| matches!(change, Change::AppendDeltas { .. })),
+        }
+    }
+}
+
+pub(crate) fn moved_runs(transition: &Transition) -> Vec<(RunId, RunStatus)> {
+    let moved = |change: &Change| match change {
+        Change::CreateRun(run) => Some((run.run_id, RunStatus::Running)),
+        Change::MoveRun { run_id, to, .. } => Some((*run_id, *to)),
+        _ => None,
+    };
+    transition.changes.iter().filter_map(moved).collect()
+}
+
+/// Every move of a run is in the log under the run's trace id, whoever made it.
+pub(crate) fn log_moves(moved: &[(RunId, RunStatus)]) {
+    for (run_id, status) in moved {
+        tracing::info!(name: "engine.run.moved", trace_id = %run_id, status = status.as_str());
+    }
+}
