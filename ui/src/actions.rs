@@ -2,7 +2,7 @@
 
 mod send;
 
-use leptos::prelude::{Get, GetUntracked, ReadUntracked, Set, use_context};
+use leptos::prelude::{GetUntracked, ReadUntracked, Set, use_context};
 use leptos::task::spawn_local;
 use protocol::{AttentionKind, Command, CommandError, Reply, RunId, SessionId};
 use reactive_stores::Store;
@@ -10,7 +10,7 @@ use reactive_stores::Store;
 use crate::connection::{Connection, PAGE_MESSAGES};
 use crate::ipc::{self, Failure};
 use crate::state::{
-    AppState, AppStateStoreFields, Panel, RunState, SessionStateStoreFields, apply, apply_earlier,
+    AppState, AppStateStoreFields, Panel, SessionStateStoreFields, apply, apply_earlier,
 };
 
 /// The intents of the person, with what they need. A cheap handle.
@@ -73,6 +73,11 @@ impl Actions {
         self.store.panel().set(Panel::None);
     }
 
+    /// Begins to write the title of a session; `None` ends it.
+    pub(crate) fn set_renaming(self, session_id: Option<SessionId>) {
+        self.store.renaming().set(session_id);
+    }
+
     /// Gives a session another title.
     pub(crate) fn rename(self, session_id: SessionId, title: String) {
         spawn_local(async move {
@@ -87,15 +92,14 @@ impl Actions {
     }
 
     /// Halts the run of the open session, if it has a live one.
-    pub(crate) fn stop(self) {
-        let Some(run) = self.live_run() else {
+    pub(crate) async fn stop(self) {
+        let run = self.store.session().run().get_untracked();
+        let Some(run) = run.filter(|run| run.status.is_live()) else {
             return;
         };
-        spawn_local(async move {
-            if let Err(error) = self.move_run(Command::StopRun { run_id: run.run_id }).await {
-                self.store.notice().set(Some(error.message));
-            }
-        });
+        if let Err(error) = self.move_run(Command::StopRun { run_id: run.run_id }).await {
+            self.store.notice().set(Some(error.message));
+        }
     }
 
     /// Continues a run.
@@ -136,12 +140,6 @@ impl Actions {
     /// Ends a run for good.
     pub(crate) async fn discard(self, run_id: RunId) -> Result<(), CommandError> {
         self.move_run(Command::CancelRun { run_id }).await
-    }
-
-    /// The live run of the open session, reactively.
-    pub(crate) fn live_run(self) -> Option<RunState> {
-        let run = self.store.session().run().get();
-        run.filter(|run| run.status.is_live())
     }
 
     /// Reads the messages before the first one that is shown.

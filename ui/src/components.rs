@@ -11,3 +11,4 @@ pub(crate) mod message;
 pub(crate) mod resume_row;
 pub(crate) mod run_bar;
 pub(crate) mod session_row;
+pub(crate) mod title_field;

@@ -6,7 +6,7 @@ mod frames;
 use js_sys::Function;
 use leptos::prelude::{
     Effect, Get, GetUntracked, LocalStorage, ReadUntracked, Set, StoredValue, UpdateValue,
-    WithValue,
+    WithValue, untrack,
 };
 use leptos::task::spawn_local;
 use protocol::{Command, Reply, SessionId, StartState};
@@ -146,7 +146,7 @@ impl Connection {
             Some(session_id) => self.open(session_id),
             None => clear_session(self.store, None),
         }
-        if !attention_ids(self.store).is_empty() {
+        if !untrack(|| attention_ids(self.store)).is_empty() {
             self.store.panel().set(Panel::Resume);
         }
         self.store.phase().set(Phase::Ready);

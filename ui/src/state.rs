@@ -39,6 +39,8 @@ pub(crate) struct AppState {
     pub(crate) session: SessionState,
     /// What is written and not sent, per session; `None` is the session that does not exist yet.
     pub(crate) drafts: HashMap<Option<SessionId>, Draft>,
+    /// The session whose title is being written.
+    pub(crate) renaming: Option<SessionId>,
     /// What covers the middle or the left.
     pub(crate) panel: Panel,
     /// A failure that belongs to no place on screen.

@@ -45,16 +45,15 @@ pub(crate) fn ago(now_ms: u64, then_ms: u64) -> String {
 /// How long ago, in a column: "2 min".
 pub(crate) fn short_ago(now_ms: u64, then_ms: u64) -> String {
     let passed = now_ms.saturating_sub(then_ms);
-    match passed {
-        ..MINUTE_MS => "now".to_owned(),
-        ..HOUR_MS => format!("{} min", passed / MINUTE_MS),
-        ..DAY_MS => format!("{} h", passed / HOUR_MS),
-        _ => match passed / DAY_MS {
-            1 => "1 day".to_owned(),
-            days @ ..=60 => format!("{days} days"),
-            days @ ..=730 => format!("{} months", days / 30),
-            days => format!("{} years", days / 365),
-        },
+    let (minutes, hours, days) = (passed / MINUTE_MS, passed / HOUR_MS, passed / DAY_MS);
+    match (days, hours, minutes) {
+        (0, 0, 0) => "now".to_owned(),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, _) => format!("{hours} h"),
+        (1, ..) => "1 day".to_owned(),
+        (2..=60, ..) => format!("{days} days"),
+        (61..=730, ..) => format!("{} months", days / 30),
+        (731.., ..) => format!("{} years", days / 365),
     }
 }
 

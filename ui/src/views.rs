@@ -3,6 +3,7 @@
 pub(crate) mod banners;
 pub(crate) mod empty_state;
 pub(crate) mod resume_panel;
+pub(crate) mod session_list;
 pub(crate) mod session_view;
 pub(crate) mod sidebar;
 pub(crate) mod start_failed;

@@ -12,6 +12,8 @@ pub(crate) fn ConfirmButton(
     question: &'static str,
     /// What the second click says.
     confirm: &'static str,
+    /// What the way back says.
+    decline: &'static str,
     /// The value of `data-testid`, on the first button and on the one that confirms.
     testid: &'static str,
     /// Whether it can be used now.
@@ -84,7 +86,7 @@ pub(crate) fn ConfirmButton(
                     class="button button--quiet"
                     on:click=move |_| is_asking.set(false)
                 >
-                    "Keep"
+                    {decline}
                 </button>
             </Show>
         </span>

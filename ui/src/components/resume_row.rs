@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::{Attention, AttentionAction, CommandError, SessionId, SessionSummary};
+use protocol::{Attention, AttentionAction, CommandError, RunView, SessionId, SessionSummary};
 
 use super::confirm_button::ConfirmButton;
 use super::run_bar::why;
@@ -20,65 +20,20 @@ pub(crate) fn ResumeRow(
     #[prop(into)]
     now_ms: Signal<u64>,
 ) -> impl IntoView {
-    let actions = use_actions();
-    let is_busy = RwSignal::new(false);
-    let error = RwSignal::new(None::<CommandError>);
     let attention = Memo::new(move |_| summary.with(|row| row.as_ref()?.attention.clone()));
-    let can = move |action| {
-        attention.with(|attention| {
-            attention
-                .as_ref()
-                .is_some_and(|attention| attention.actions.contains(&action))
-        })
-    };
-    let act = move |action| {
-        let Some(run_id) = attention.get_untracked().map(|attention| attention.run_id) else {
-            return;
-        };
-        is_busy.set(true);
-        spawn_local(async move {
-            let answer = match action {
-                AttentionAction::Resume => actions.resume(run_id).await,
-                AttentionAction::Discard => actions.discard(run_id).await,
-            };
-            let worked = answer.is_ok();
-            // The row may be gone by now.
-            is_busy.try_set(false);
-            error.try_set(answer.err());
-            if worked && action == AttentionAction::Resume {
-                actions.open_if_last(session_id);
-            }
-        });
-    };
-    let title = move || {
-        summary
-            .with(|row| row.as_ref().and_then(|row| row.title.clone()))
-            .unwrap_or_else(|| UNTITLED.to_owned())
-    };
+    let title = Memo::new(move |_| {
+        let title = summary.with(|row| row.as_ref().and_then(|row| row.title.clone()));
+        title.unwrap_or_else(|| UNTITLED.to_owned())
+    });
     // A title that was taken from the message says the same twice.
     let asked = move || {
-        attention
-            .get()
-            .map(|attention| attention.asked)
-            .filter(|asked| *asked != title())
+        let asked = attention.with(|attention| attention.as_ref().map(|it| it.asked.clone()));
+        asked.filter(|asked| *asked != title.get())
     };
-    let reason = move || {
-        summary.with(|row| {
-            row.as_ref()
-                .and_then(|row| row.run.as_ref())
-                .map_or("", |run| {
-                    run.error
-                        .as_ref()
-                        .map_or_else(|| why(run.reason), |_| "The run failed.")
-                })
-        })
-    };
+    let reason = move || summary.with(|row| row.as_ref()?.run.as_ref().map(reason_of));
     let since = move || {
-        attention.with(|attention| {
-            attention
-                .as_ref()
-                .map(|attention| time::ago(now_ms.get(), attention.since_ms))
-        })
+        let since_ms = attention.with(|attention| attention.as_ref().map(|it| it.since_ms));
+        since_ms.map(|since_ms| time::ago(now_ms.get(), since_ms))
     };
 
     view! {
@@ -90,40 +45,83 @@ pub(crate) fn ResumeRow(
             <p class="resume-row__asked">{asked}</p>
             <p class="resume-row__why">{reason}</p>
             {move || attention.get().map(facts)}
-            <p class="resume-row__error" role="alert">
-                {move || error.get().map(|error| error.message)}
-            </p>
-            <div class="resume-row__actions">
-                <Show when=move || can(AttentionAction::Resume)>
-                    <button
-                        type="button"
-                        class="button button--primary"
-                        data-testid=testid::RESUME_ROW_RESUME
-                        disabled=move || is_busy.get()
-                        on:click=move |_| act(AttentionAction::Resume)
-                    >
-                        "Resume"
-                    </button>
-                </Show>
+            <ResumeActions session_id attention/>
+        </li>
+    }
+}
+
+/// Exactly what can be done now.
+#[component]
+fn ResumeActions(session_id: SessionId, attention: Memo<Option<Attention>>) -> impl IntoView {
+    let actions = use_actions();
+    let is_busy = RwSignal::new(false);
+    let error = RwSignal::new(None::<CommandError>);
+    let can = move |action| {
+        attention.with(|attention| {
+            attention
+                .as_ref()
+                .is_some_and(|it| it.actions.contains(&action))
+        })
+    };
+    let act = move |action| {
+        let Some(attention) = attention.get_untracked() else {
+            return;
+        };
+        is_busy.set(true);
+        spawn_local(async move {
+            let answer = match action {
+                AttentionAction::Resume => actions.resume(attention.run_id).await,
+                AttentionAction::Discard => actions.discard(attention.run_id).await,
+            };
+            let is_resumed = answer.is_ok() && action == AttentionAction::Resume;
+            // The row may be gone by now.
+            is_busy.try_set(false);
+            error.try_set(answer.err());
+            if is_resumed {
+                actions.open_if_last(session_id);
+            }
+        });
+    };
+
+    view! {
+        <p class="resume-row__error" role="alert">
+            {move || error.get().map(|error| error.message)}
+        </p>
+        <div class="resume-row__actions">
+            <Show when=move || can(AttentionAction::Resume)>
                 <button
                     type="button"
-                    class="button"
-                    on:click=move |_| actions.open(session_id)
+                    class="button button--primary"
+                    data-testid=testid::RESUME_ROW_RESUME
+                    disabled=move || is_busy.get()
+                    on:click=move |_| act(AttentionAction::Resume)
                 >
-                    "Open"
+                    "Resume"
                 </button>
-                <Show when=move || can(AttentionAction::Discard)>
-                    <ConfirmButton
-                        label="Discard"
-                        question="Discard? The kept text stays."
-                        confirm="Discard"
-                        testid=testid::RESUME_ROW_DISCARD
-                        disabled=is_busy
-                        on_confirm=Callback::new(move |()| act(AttentionAction::Discard))
-                    />
-                </Show>
-            </div>
-        </li>
+            </Show>
+            <button type="button" class="button" on:click=move |_| actions.open(session_id)>
+                "Open"
+            </button>
+            <Show when=move || can(AttentionAction::Discard)>
+                <ConfirmButton
+                    label="Discard"
+                    question="Discard? The kept text stays."
+                    confirm="Discard"
+                    decline="Keep"
+                    testid=testid::RESUME_ROW_DISCARD
+                    disabled=is_busy
+                    on_confirm=Callback::new(move |()| act(AttentionAction::Discard))
+                />
+            </Show>
+        </div>
+    }
+}
+
+/// Why it needs a person.
+fn reason_of(run: &RunView) -> String {
+    match &run.error {
+        Some(error) => error.message.clone(),
+        None => why(run.reason).to_owned(),
     }
 }
 

@@ -57,6 +57,15 @@ fn LiveBar(run: RunState) -> impl IntoView {
             ticking.clear();
         }
     });
+    let is_stopping = RwSignal::new(false);
+    let stop = move |_| {
+        is_stopping.set(true);
+        spawn_local(async move {
+            actions.stop().await;
+            // By now the run has usually left this bar behind.
+            is_stopping.try_set(false);
+        });
+    };
     let words = match run.status {
         RunStatus::Waiting => "Waiting for you",
         RunStatus::Queued => "Queued",
@@ -79,7 +88,8 @@ fn LiveBar(run: RunState) -> impl IntoView {
                 class="button button--quiet"
                 data-testid=testid::RUN_STOP
                 title="Stop (Esc)"
-                on:click=move |_| actions.stop()
+                disabled=move || is_stopping.get()
+                on:click=stop
             >
                 <Icon shape=Shape::Stop/>
                 "Stop"
@@ -124,6 +134,7 @@ fn HaltedBar(run: RunState, actions: Actions) -> impl IntoView {
                 label="Discard"
                 question="Discard? The kept text stays."
                 confirm="Discard"
+                decline="Keep"
                 testid=testid::RUN_DISCARD
                 disabled=is_busy
                 on_confirm=discard

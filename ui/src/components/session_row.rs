@@ -3,8 +3,9 @@
 use leptos::ev::KeyboardEvent;
 use leptos::html;
 use leptos::prelude::*;
-use protocol::{AttentionKind, RunStatus, SessionId, SessionSummary, limits};
+use protocol::{AttentionKind, RunStatus, SessionId, SessionSummary};
 
+use super::title_field::TitleField;
 use crate::{testid, time};
 
 /// What a session without a title is called.
@@ -19,45 +20,51 @@ pub(crate) fn SessionRow(
     /// Whether it is the one in the middle.
     #[prop(into)]
     is_open: Signal<bool>,
+    /// Whether its title is being written.
+    is_renaming: Memo<bool>,
     /// The time, for the time since.
     #[prop(into)]
     now_ms: Signal<u64>,
     /// Shows it.
     on_open: Callback<SessionId>,
+    /// Begins to write its title, or ends without one.
+    on_renaming: Callback<Option<SessionId>>,
     /// Gives it another title.
     on_rename: Callback<(SessionId, String)>,
 ) -> impl IntoView {
-    let is_renaming = RwSignal::new(false);
+    let button = NodeRef::<html::Button>::new();
     let title = Memo::new(move |_| {
-        summary
-            .with(|row| row.as_ref().and_then(|row| row.title.clone()))
-            .unwrap_or_else(|| UNTITLED.to_owned())
+        let title = summary.with(|row| row.as_ref().and_then(|row| row.title.clone()));
+        title.unwrap_or_else(|| UNTITLED.to_owned())
     });
-    let status = move || {
-        summary.with(|row| {
-            row.as_ref()
-                .and_then(|row| row.run.as_ref())
-                .map_or("none", |run| run.status.as_str())
-        })
-    };
     let mark = Memo::new(move |_| summary.with(|row| row.as_ref().map_or(Mark::None, Mark::of)));
+    let status = move || summary.with(|row| row.as_ref().map_or("none", status_of));
     let age = move || {
-        summary.with(|row| {
-            row.as_ref()
-                .map(|row| time::short_ago(now_ms.get(), row.updated_at_ms))
-        })
+        let updated_at_ms = summary.with(|row| row.as_ref().map(|row| row.updated_at_ms));
+        updated_at_ms.map(|updated_at_ms| time::short_ago(now_ms.get(), updated_at_ms))
     };
+    let begin = move || on_renaming.run(Some(session_id));
     let on_keydown = move |event: KeyboardEvent| {
         if event.key() == "F2" {
             event.prevent_default();
-            is_renaming.set(true);
+            begin();
         }
     };
     let renamed = Callback::new(move |new_title: Option<String>| {
-        is_renaming.set(false);
+        on_renaming.run(None);
         if let Some(new_title) = new_title.filter(|new_title| *new_title != title.get_untracked()) {
             on_rename.run((session_id, new_title));
         }
+    });
+    // The keyboard stays where it was when the field goes away.
+    Effect::new(move |was_renaming: Option<bool>| {
+        if was_renaming == Some(true)
+            && !is_renaming.get()
+            && let Some(button) = button.get()
+        {
+            button.focus().ok();
+        }
+        is_renaming.get()
     });
 
     view! {
@@ -77,8 +84,9 @@ pub(crate) fn SessionRow(
                             class="session-row__button"
                             aria-current=move || is_open.get().then_some("page")
                             title=move || format!("{} (F2 renames)", title.get())
+                            node_ref=button
                             on:click=move |_| on_open.run(session_id)
-                            on:dblclick=move |_| is_renaming.set(true)
+                            on:dblclick=move |_| begin()
                             on:keydown=on_keydown
                         >
                             <span class=move || mark.get().class() aria-hidden="true"></span>
@@ -95,47 +103,9 @@ pub(crate) fn SessionRow(
     }
 }
 
-#[component]
-fn TitleField(title: String, on_done: Callback<Option<String>>) -> impl IntoView {
-    let input = NodeRef::<html::Input>::new();
-    // Enter, Escape and leaving the field all end it; only the first counts.
-    let is_over = StoredValue::new(false);
-    let end = move |value: Option<String>| {
-        if !is_over.get_value() {
-            is_over.set_value(true);
-            on_done.run(
-                value
-                    .map(|value| value.trim().to_owned())
-                    .filter(|value| !value.is_empty()),
-            );
-        }
-    };
-    let value = move || input.get_untracked().map(|input| input.value());
-    Effect::new(move || {
-        if let Some(input) = input.get() {
-            input.focus().ok();
-            input.select();
-        }
-    });
-    let on_keydown = move |event: KeyboardEvent| {
-        event.stop_propagation();
-        match event.key().as_str() {
-            "Enter" => end(value()),
-            "Escape" => end(None),
-            _ => {}
-        }
-    };
-    view! {
-        <input
-            class="session-row__input"
-            aria-label="Title"
-            maxlength=limits::TITLE_BYTES.to_string()
-            value=title
-            node_ref=input
-            on:keydown=on_keydown
-            on:blur=move |_| end(value())
-        />
-    }
+/// Where its newest run stands.
+fn status_of(row: &SessionSummary) -> &'static str {
+    row.run.as_ref().map_or("none", |run| run.status.as_str())
 }
 
 /// What the dot in front of a title says.

@@ -2,10 +2,11 @@
 
 use leptos::ev::{self, KeyboardEvent};
 use leptos::prelude::{GetUntracked, on_cleanup, window_event_listener};
+use leptos::task::spawn_local;
 use reactive_stores::Store;
 
 use crate::actions::Actions;
-use crate::state::{AppState, AppStateStoreFields, Panel};
+use crate::state::{AppState, AppStateStoreFields, Panel, SessionStateStoreFields};
 
 /// Where a key that finds a session puts the focus.
 pub(crate) const FILTER_ID: &str = "session-filter";
@@ -25,6 +26,10 @@ pub(crate) fn use_hotkeys(store: Store<AppState>, actions: Actions) {
                 event.prevent_default();
                 focus(FILTER_ID);
             }
+            "F2" => {
+                event.prevent_default();
+                actions.set_renaming(store.session().session_id().get_untracked());
+            }
             "Escape" => escape(store, actions),
             _ => {}
         }
@@ -35,7 +40,7 @@ pub(crate) fn use_hotkeys(store: Store<AppState>, actions: Actions) {
 /// Closes what lies on top; with nothing on top, stops what runs.
 fn escape(store: Store<AppState>, actions: Actions) {
     match store.panel().get_untracked() {
-        Panel::None => actions.stop(),
+        Panel::None => spawn_local(actions.stop()),
         Panel::Resume | Panel::Drawer => actions.close_panel(),
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn EmptyState(
         <div class="empty-state" data-testid=testid::EMPTY_STATE>
             <div class="empty-state__inner">
                 <BrandMark/>
-                <h2 class="empty-state__title">"A session that holds"</h2>
+                <h2 class="empty-state__title">"Start a session"</h2>
                 <p class="empty-state__words">
                     "Holdfast runs agents on this machine and writes every step to disk first: pull the plug at any moment, open it again, and go on where you were."
                 </p>

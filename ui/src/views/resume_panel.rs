@@ -50,7 +50,7 @@ pub(crate) fn ResumePanel() -> impl IntoView {
         >
             <div class="resume-panel__column">
                 <div class="resume-panel__head">
-                    <div>
+                    <div class="resume-panel__intro">
                         <h2 class="resume-panel__title" id="resume-panel-title">
                             {move || if ids.with(Vec::is_empty) { "Nothing needs you" } else { "Pick up where you were" }}
                         </h2>
@@ -65,7 +65,7 @@ pub(crate) fn ResumePanel() -> impl IntoView {
                     <Show when=move || { interrupted.get() > 1 }>
                         <button
                             type="button"
-                            class="button"
+                            class="button resume-panel__all"
                             disabled=move || is_busy.get()
                             on:click=resume_all
                         >
@@ -74,7 +74,7 @@ pub(crate) fn ResumePanel() -> impl IntoView {
                     </Show>
                     <button
                         type="button"
-                        class="icon-button"
+                        class="icon-button resume-panel__close"
                         aria-label="Close"
                         title="Close (Esc)"
                         on:click=move |_| actions.close_panel()

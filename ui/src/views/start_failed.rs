@@ -60,6 +60,7 @@ fn Restore(backup: BackupInfo) -> impl IntoView {
                 label
                 question="Start with this backup? The damaged file is kept beside it."
                 confirm="Restore"
+                decline="Not now"
                 testid=testid::RESTORE_BACKUP
                 class="button button--primary"
                 disabled=is_busy

@@ -29,20 +29,16 @@ fn block_starts(text: &str) -> Vec<usize> {
     let mut starts: Vec<usize> = Vec::new();
     let mut depth = 0_usize;
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
-        let is_top = depth == 0;
-        match event {
-            Event::Start(_) => depth += 1,
-            Event::End(_) => {
-                depth = depth.saturating_sub(1);
-                continue;
-            }
-            _ => {}
+        if matches!(event, Event::End(_)) {
+            depth = depth.saturating_sub(1);
+            continue;
         }
         // An indent belongs to its block, and without it some blocks are others.
         let start = line_start(text, range.start);
-        if is_top && starts.last().is_none_or(|last| *last < start) {
+        if depth == 0 && starts.last().is_none_or(|last| *last < start) {
             starts.push(start);
         }
+        depth += usize::from(matches!(event, Event::Start(_)));
     }
     starts
 }

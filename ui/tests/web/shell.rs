@@ -1,0 +1,139 @@
+//! The made-up shell, and the values it speaks in.
+
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+pub(crate) const SESSION: &str = "ses_01920000000070008000000000000001";
+pub(crate) const RUN: &str = "run_01920000000070008000000000000002";
+pub(crate) const STEP: &str = "stp_01920000000070008000000000000003";
+const AGENT: &str = "agt_01920000000070008000000000000004";
+
+#[wasm_bindgen(module = "/tests/fake_shell.js")]
+extern "C" {
+    pub(crate) fn install();
+    pub(crate) fn end(command: &str, index: u32);
+    pub(crate) fn set_down(down: bool);
+    pub(crate) async fn wait(millis: u32);
+
+    #[wasm_bindgen(js_name = answer)]
+    fn answer_json(key: &str, json: &str);
+    #[wasm_bindgen(js_name = deliver)]
+    fn deliver_json(command: &str, index: u32, json: &str);
+    #[wasm_bindgen(js_name = calls)]
+    fn calls_json(key: &str) -> String;
+}
+
+/// What a command is answered with from now on.
+pub(crate) fn answer(key: &str, value: &Value) {
+    answer_json(key, &value.to_string());
+}
+
+/// Everything that the start asks for, with these sessions in the list.
+pub(crate) fn answer_start(sessions: &Value) {
+    answer(
+        "start_state",
+        &json!({ "state": "ready", "app": guide_app() }),
+    );
+    answer("watch_sessions", &json!(1));
+    answer(
+        "list_sessions",
+        &json!({ "type": "sessions", "sessions": sessions, "has_more": false }),
+    );
+}
+
+/// Sends pushes through the newest channel that a command opened.
+pub(crate) fn deliver(command: &str, index: u32, pushes: &Value) {
+    deliver_json(command, index, &pushes.to_string());
+}
+
+/// With what a command was called so far.
+pub(crate) fn called(key: &str) -> Vec<Value> {
+    serde_json::from_str(&calls_json(key)).expect("calls")
+}
+
+pub(crate) fn guide_app() -> Value {
+    json!({
+        "version": "0.1.0",
+        "data_dir": "/data",
+        "model": { "id": "guide", "label": "Guide", "is_scripted": true },
+    })
+}
+
+pub(crate) fn summary(updated_at_ms: u64) -> Value {
+    json!({ "session_id": SESSION, "title": "The sea", "created_at_ms": 1, "updated_at_ms": updated_at_ms })
+}
+
+pub(crate) fn running(updated_at_ms: u64) -> Value {
+    let mut summary = summary(updated_at_ms);
+    summary["run"] = run("running");
+    summary
+}
+
+pub(crate) fn interrupted(updated_at_ms: u64) -> Value {
+    let mut summary = summary(updated_at_ms);
+    summary["run"] = run("interrupted");
+    summary["run"]["reason"] = json!("app_ended");
+    summary["attention"] = json!({
+        "kind": "interrupted", "run_id": RUN, "since_ms": 1, "asked": "Tell me",
+        "steps_completed": 0, "steps_interrupted": 1, "partial_chars": 312,
+        "actions": ["resume", "discard"],
+    });
+    summary
+}
+
+fn run(status: &str) -> Value {
+    json!({
+        "run_id": RUN, "session_id": SESSION, "agent_id": AGENT, "model": "guide",
+        "status": status, "steps_completed": 0, "created_at_ms": 1, "updated_at_ms": 1,
+    })
+}
+
+pub(crate) fn snapshot(summary: &Value, asked: &str) -> Value {
+    json!({
+        "type": "snapshot", "session": summary, "seq": 3, "has_earlier": false,
+        "messages": [message(1, "user", asked)],
+        "live": {
+            "run_id": RUN, "step_id": STEP, "attempt": 1, "model": "guide",
+            "started_at_ms": 1, "blocks": [],
+        },
+    })
+}
+
+pub(crate) fn idle_snapshot(summary: &Value) -> Value {
+    json!({
+        "type": "snapshot", "session": summary, "seq": 3, "has_earlier": false,
+        "messages": [message(1, "user", "Tell me")],
+    })
+}
+
+pub(crate) fn message_id(position: u64) -> String {
+    format!("msg_{position:032x}")
+}
+
+pub(crate) fn message(position: u64, role: &str, text: &str) -> Value {
+    let mut message = json!({
+        "message_id": message_id(position), "position": position, "role": role,
+        "status": "complete", "blocks": [{ "kind": "text", "text": text }],
+        "run_id": RUN, "created_at_ms": position,
+    });
+    if role == "agent" {
+        message["step_id"] = json!(STEP);
+        message["attempt"] = json!(1);
+        message["model"] = json!("guide");
+    }
+    message
+}
+
+pub(crate) fn event(seq: u64, mut event: Value) -> Value {
+    event["session_id"] = json!(SESSION);
+    event["seq"] = json!(seq);
+    event["at_ms"] = json!(seq);
+    json!({ "event": event })
+}
+
+pub(crate) fn delta(offset: u64, text: &str) -> Value {
+    json!({ "delta": {
+        "session_id": SESSION, "step_id": STEP, "attempt": 1, "block": 0,
+        "kind": "text", "offset": offset, "text": text,
+    } })
+}
