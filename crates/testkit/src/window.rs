@@ -97,10 +97,14 @@ impl Window {
 
     /// Waits for an element by a CSS selector.
     pub async fn find_css(&self, css: &str) -> Result<Element> {
-        eventually(css, || async {
+        let found = eventually(css, || async {
             self.client.find(Locator::Css(css)).await.ok()
         })
-        .await
+        .await;
+        if found.is_err() {
+            self.screenshot("failed").await?;
+        }
+        found
     }
 
     /// How many elements there are at this moment.
