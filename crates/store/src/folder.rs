@@ -242,7 +242,14 @@ fn make_private_dir(path: &Path) -> Result<(), Error> {
     }
     builder.create(path)?;
     // Outermost first: a folder that a power cut takes away takes all that is in it along.
-    missing.into_iter().rev().try_for_each(sync_parent)?;
+    for dir in missing.into_iter().rev() {
+        match sync_parent(dir) {
+            // A folder that may be written and not read cannot be synced; that is no reason not
+            // to start.
+            Ok(()) | Err(Error::ReadOnly(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
     make_private(path, 0o700)
 }
 
