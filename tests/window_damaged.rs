@@ -45,7 +45,14 @@ async fn a_damaged_database_is_shown_and_restored_with_a_click() -> Result<()> {
     {
         window.click("restore-backup").await?;
     }
-    let row = window.text_of("[data-testid=session-row]", 6).await?;
-    assert!(row.contains("Before"), "{row}");
+    let row = window
+        .find("session-row")
+        .await?
+        .prop("textContent")
+        .await?;
+    assert!(
+        row.as_deref().is_some_and(|row| row.contains("Before")),
+        "{row:?}"
+    );
     window.close().await
 }

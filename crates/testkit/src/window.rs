@@ -138,12 +138,16 @@ impl Window {
 
     /// The text of the newest message that the selector finds, once it is as long as wanted.
     pub async fn text_of(&self, css: &str, min_chars: usize) -> Result<String> {
-        eventually(&format!("{min_chars} characters in {css}"), || async {
+        let found = eventually(&format!("{min_chars} characters in {css}"), || async {
             let found = self.client.find_all(Locator::Css(css)).await.ok()?;
             let text = found.last()?.text().await.ok()?;
             (text.chars().count() >= min_chars).then_some(text)
         })
-        .await
+        .await;
+        if found.is_err() {
+            self.screenshot("failed").await?;
+        }
+        found
     }
 
     /// Keeps a picture of the window under `target/screenshots`.
