@@ -43,8 +43,8 @@ pub(crate) fn restore<'a, R: Runtime, M: Manager<R>>(
 
 /// Notes where the window is whenever it moves, so that it is known when it is gone.
 pub(crate) fn follow<R: Runtime>(window: &WebviewWindow<R>) {
-    let known = LastPlace::default();
-    window.manage(known);
+    window.manage(LastPlace::default());
+    note(window);
     let followed = window.clone();
     window.on_window_event(move |event| {
         if let WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::CloseRequested { .. } =

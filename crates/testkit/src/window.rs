@@ -16,6 +16,10 @@ use crate::holdfast;
 use crate::process::{Process, command, kill_process};
 use crate::wait::eventually;
 
+/// What was laid out in one frame is painted in the next.
+const TWO_FRAMES: &str = "const done = arguments[arguments.length - 1];
+    requestAnimationFrame(() => requestAnimationFrame(() => done()));";
+
 /// How a window is opened.
 #[derive(Debug, Clone)]
 pub struct WindowOptions {
@@ -85,9 +89,16 @@ impl Window {
         &self.client
     }
 
-    /// Makes the window this large.
+    /// Makes the window this large, and waits until the page is laid out for it.
     pub async fn resize(&self, width: u32, height: u32) -> Result<()> {
-        Ok(self.client.set_window_rect(0, 0, width, height).await?)
+        self.client.set_window_rect(0, 0, width, height).await?;
+        eventually(&format!("the page to be {width} wide"), || async {
+            let found = self.client.execute("return window.innerWidth", vec![]).await.ok()?;
+            (found.as_u64() == Some(u64::from(width))).then_some(())
+        })
+        .await?;
+        self.client.execute_async(TWO_FRAMES, vec![]).await?;
+        Ok(())
     }
 
     /// Waits for an element by its test id.
