@@ -122,14 +122,18 @@ impl Command {
         if text.len() > limits::COMMAND_BYTES {
             return Err(too_large("The command", limits::COMMAND_BYTES));
         }
-        let command: Self = serde_json::from_str(text).map_err(|error| invalid(&error))?;
-        command.validate()?;
-        Ok(command)
+        let value = serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
+        Self::from_value(value)
     }
 
     /// Reads a command from a JSON value.
     pub fn from_value(value: serde_json::Value) -> Result<Self, CommandError> {
-        let command: Self = serde_json::from_value(value).map_err(|error| invalid(&error))?;
+        // An array would pass for a command whose fields have no names.
+        if !value.is_object() {
+            return Err(invalid("it is not an object"));
+        }
+        let command: Self =
+            serde_json::from_value(value).map_err(|error| invalid(&error.to_string()))?;
         command.validate()?;
         Ok(command)
     }
@@ -165,7 +169,7 @@ impl Command {
     }
 }
 
-fn invalid(error: &serde_json::Error) -> CommandError {
+fn invalid(error: &str) -> CommandError {
     CommandError::new(
         ErrorCode::InvalidCommand,
         format!("This is not a command: {error}."),

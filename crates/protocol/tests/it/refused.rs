@@ -232,7 +232,18 @@ fn what_is_too_large_is_refused() {
 
 #[test]
 fn what_is_no_command_at_all_is_refused() {
-    for text in ["", " ", "nul", "null", "7", "\"get_app\"", "[]", "{}", "{"] {
+    for text in [
+        "",
+        " ",
+        "nul",
+        "null",
+        "7",
+        "\"get_app\"",
+        "[]",
+        r#"["get_app"]"#,
+        "{}",
+        "{",
+    ] {
         let error = Command::from_json(text).expect_err(text);
         assert_eq!(error.code, ErrorCode::InvalidCommand, "{text}");
     }
