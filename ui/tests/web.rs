@@ -334,3 +334,52 @@ async fn a_failed_start_offers_the_backup() {
     page.eventually("readiness", |_| shell::called("report_ready").len() == 1)
         .await;
 }
+
+#[wasm_bindgen_test]
+async fn a_session_is_renamed_in_its_place() {
+    let page = Page::streaming("Tell me").await;
+    shell::answer(
+        "rename_session",
+        &json!({ "type": "session", "session": shell::running(2) }),
+    );
+    page.key(".session-row__button", "F2");
+    page.eventually("the field", |page| page.count(".title-field") == 1)
+        .await;
+    page.key(".title-field", "Escape");
+    page.eventually("the row", |page| page.count(".session-row__button") == 1)
+        .await;
+    assert!(shell::called("rename_session").is_empty());
+
+    page.key(".session-row__button", "F2");
+    page.eventually("the field", |page| page.count(".title-field") == 1)
+        .await;
+    page.write(".title-field", " Tides ");
+    page.key(".title-field", "Enter");
+    page.eventually("the command", |_| {
+        shell::called("rename_session").len() == 1
+    })
+    .await;
+    assert_eq!(shell::called("rename_session")[0]["title"], "Tides");
+    page.eventually("the row", |page| page.count(".session-row__button") == 1)
+        .await;
+    // Everything still works: leaving a field that is gone did no harm.
+    page.click("[data-testid=new-session]");
+    page.eventually("a new session", |page| {
+        page.count("[data-testid=empty-state]") == 1
+    })
+    .await;
+}
+
+/// Escape stops what runs; what is written meanwhile stays.
+#[wasm_bindgen_test]
+async fn escape_stops_the_run() {
+    let page = Page::streaming("Tell me").await;
+    page.write("[data-testid=composer-input]", "Next");
+    page.key("[data-testid=composer-input]", "Enter");
+    page.key("[data-testid=composer-input]", "Escape");
+    page.eventually("the command", |_| shell::called("stop_run").len() == 1)
+        .await;
+    assert_eq!(shell::called("stop_run")[0]["run_id"], RUN);
+    assert!(shell::called("start_run").is_empty());
+    assert_eq!(page.value("[data-testid=composer-input]"), "Next");
+}

@@ -19,6 +19,9 @@ pub(crate) fn ConfirmButton(
     /// Whether it can be used now.
     #[prop(into)]
     disabled: Signal<bool>,
+    /// How the button that confirms looks.
+    #[prop(default = "button button--danger")]
+    confirm_class: &'static str,
     /// How the first button looks.
     #[prop(default = "button button--quiet")]
     class: &'static str,
@@ -70,9 +73,10 @@ pub(crate) fn ConfirmButton(
                 }
             >
                 <span class="confirm-button__question">{question}</span>
+                <span class="confirm-button__answers">
                 <button
                     type="button"
-                    class="button button--danger"
+                    class=confirm_class
                     data-testid=testid
                     data-confirm="true"
                     node_ref=yes
@@ -88,6 +92,7 @@ pub(crate) fn ConfirmButton(
                 >
                     {decline}
                 </button>
+                </span>
             </Show>
         </span>
     }

@@ -1,9 +1,13 @@
 //! A field that writes the title of a session, in its place.
 
-use leptos::ev::KeyboardEvent;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use leptos::ev::{FocusEvent, KeyboardEvent, Targeted};
 use leptos::html;
 use leptos::prelude::*;
 use protocol::limits;
+use web_sys::HtmlInputElement;
 
 #[component]
 pub(crate) fn TitleField(
@@ -13,33 +17,34 @@ pub(crate) fn TitleField(
     on_done: Callback<Option<String>>,
 ) -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
-    // Enter, Escape and leaving the field all end it; only the first counts.
-    let is_over = StoredValue::new(false);
-    let end = move |value: Option<String>| {
-        if !is_over.get_value() {
-            is_over.set_value(true);
-            on_done.run(
-                value
-                    .map(|value| value.trim().to_owned())
-                    .filter(|value| !value.is_empty()),
-            );
+    // Enter, Escape and leaving the field all end it; only the first counts. Leaving comes once more
+    // when the field is taken away: by then nothing that belongs to it may be touched.
+    let is_over = Arc::new(AtomicBool::new(false));
+    let end = move |title: Option<String>| {
+        if !is_over.swap(true, Ordering::Relaxed) {
+            let title = title.map(|title| title.trim().to_owned());
+            on_done.run(title.filter(|title| !title.is_empty()));
         }
     };
-    let value = move || input.get_untracked().map(|input| input.value());
+    let on_blur = {
+        let end = end.clone();
+        move |event: Targeted<FocusEvent, HtmlInputElement>| end(Some(event.target().value()))
+    };
+    let on_keydown = move |event: Targeted<KeyboardEvent, HtmlInputElement>| {
+        event.stop_propagation();
+        match event.key().as_str() {
+            "Enter" => end(Some(event.target().value())),
+            "Escape" => end(None),
+            _ => {}
+        }
+    };
     Effect::new(move || {
         if let Some(input) = input.get() {
             input.focus().ok();
             input.select();
         }
     });
-    let on_keydown = move |event: KeyboardEvent| {
-        event.stop_propagation();
-        match event.key().as_str() {
-            "Enter" => end(value()),
-            "Escape" => end(None),
-            _ => {}
-        }
-    };
+
     view! {
         <input
             class="title-field"
@@ -47,8 +52,8 @@ pub(crate) fn TitleField(
             maxlength=limits::TITLE_BYTES.to_string()
             value=title
             node_ref=input
-            on:keydown=on_keydown
-            on:blur=move |_| end(value())
+            on:keydown:target=on_keydown
+            on:blur:target=on_blur
         />
     }
 }

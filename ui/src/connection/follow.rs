@@ -12,7 +12,7 @@ use crate::state::{
 };
 
 /// Messages in one page: what a window shows at once and then some, and few enough to paint fast.
-pub(crate) const PAGE_MESSAGES: u32 = 60;
+pub(crate) const PAGE_MESSAGES: u32 = 40;
 
 const FIRST_RESYNC_MS: i32 = 50;
 const LONGEST_RESYNC_DOUBLINGS: u32 = 7;

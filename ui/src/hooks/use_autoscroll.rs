@@ -63,9 +63,10 @@ impl Autoscroll {
         }
     }
 
-    /// Takes note of where the person scrolled to.
+    /// Takes note of where the person scrolled to. The browser may still say so after the element
+    /// has gone.
     pub(crate) fn on_scroll(self) {
-        let Some(scrolled) = self.scrolled.get_untracked() else {
+        let Some(scrolled) = self.scrolled.try_get_untracked().flatten() else {
             return;
         };
         let top_px = scrolled.scroll_top();

@@ -14,7 +14,7 @@ use crate::testid;
 use crate::time::DayGroup;
 
 /// Rows that are shown at first, and more with each click: the page stays light.
-const ROWS: usize = 120;
+const ROWS: usize = 100;
 
 type Groups = Vec<(DayGroup, Vec<SessionId>)>;
 

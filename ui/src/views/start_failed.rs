@@ -63,6 +63,7 @@ fn Restore(backup: BackupInfo) -> impl IntoView {
                 decline="Not now"
                 testid=testid::RESTORE_BACKUP
                 class="button button--primary"
+                confirm_class="button button--primary"
                 disabled=is_busy
                 on_confirm=restore
             />

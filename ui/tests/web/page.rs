@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlElement, HtmlTextAreaElement};
+use web_sys::{Element, Event, HtmlElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit};
 
 use crate::shell;
 
@@ -132,6 +132,20 @@ impl Page {
         field.set_value(text);
         let event = Event::new("input").expect("an event");
         field.dispatch_event(&event).expect("a listener");
+    }
+
+    /// Presses a key in an element.
+    pub(crate) fn key(&self, selector: &str, key: &str) {
+        let options = KeyboardEventInit::new();
+        options.set_key(key);
+        options.set_bubbles(true);
+        options.set_cancelable(true);
+        let event = KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &options)
+            .expect("an event");
+        let element = self
+            .find(selector)
+            .unwrap_or_else(|| panic!("no {selector}"));
+        element.dispatch_event(&event).expect("a listener");
     }
 
     pub(crate) fn value(&self, selector: &str) -> String {
