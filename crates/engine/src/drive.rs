@@ -273,9 +273,10 @@ fn out_of_order() -> RunError {
 }
 
 fn unsaved(error: &store::Error) -> RunError {
-    let class = match error {
-        store::Error::TooLarge { .. } => ErrorClass::Limit,
-        _ => ErrorClass::Internal,
+    let class = if matches!(error, store::Error::TooLarge { .. }) {
+        ErrorClass::Limit
+    } else {
+        ErrorClass::Internal
     };
     RunError {
         class,

@@ -176,7 +176,7 @@ impl Engine {
             };
             Ok((before, reader.session_state(session_id)?))
         };
-        self.transact_on(session_id, read, |(before, state)| {
+        self.transact_on(read, |(before, state)| {
             if let Some(before) = before {
                 let reply = Reply::RunStarted {
                     session_id: before.session_id,
@@ -228,7 +228,7 @@ impl Engine {
     ) -> Result<Reply, CommandError> {
         let session_id = self.run(run_id).await?.session_id;
         let moved = self
-            .transact(session_id, |state| {
+            .transact_attempt(session_id, |state| {
                 let state = state.ok_or_else(|| not_found("session"))?;
                 let decision = decide(state)?;
                 Ok((moved_to(&decision, run_id), decision))
@@ -248,12 +248,13 @@ impl Engine {
 
 /// Where a decision takes a run: what is answered is what was decided, not what came after.
 fn moved_to(decision: &Decision, run: RunId) -> Option<RunStatus> {
-    decision
-        .changes
-        .iter()
-        .rev()
-        .find_map(|change| match change {
-            store::Change::MoveRun { run_id, to, .. } if *run_id == run => Some(*to),
-            _ => None,
-        })
+    let mut moves = decision.changes.iter().rev();
+    moves.find_map(|change| {
+        if let store::Change::MoveRun { run_id, to, .. } = change
+            && *run_id == run
+        {
+            return Some(*to);
+        }
+        None
+    })
 }

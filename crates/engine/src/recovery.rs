@@ -120,7 +120,7 @@ async fn interrupt_one(engine: &Engine, session_id: SessionId) {
     let at_ms = engine.inner.now_ms();
     let message_id = MessageId::from_uuid(engine.inner.new_id());
     let result = engine
-        .transact(session_id, |state| {
+        .transact_attempt(session_id, |state| {
             let decision = state.map_or_else(decide::Decision::nothing, |state| {
                 decide::interrupt(state, RunReason::AppClosed, message_id, at_ms)
             });

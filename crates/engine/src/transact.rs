@@ -68,40 +68,70 @@ impl Engine {
         decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
     ) -> Result<T, CommandError> {
         let read = move |reader: &Reader<'_>| reader.session_state(session_id);
-        self.transact_on(session_id, read, |state| decide(state.as_ref()))
-            .await
+        self.transact_on(read, |state| decide(state.as_ref())).await
     }
 
     /// Decides on what is stored, writes the decision, and only then lets its effects begin. If
     /// the state changed in between, it is read and decided again.
     pub(crate) async fn transact_on<K: Send + 'static, T>(
         &self,
-        session_id: SessionId,
         read: impl Fn(&Reader<'_>) -> Result<K, store::Error> + Clone + Send + 'static,
         decide: impl Fn(&K) -> Result<(T, Decision), CommandError>,
     ) -> Result<T, CommandError> {
         for _ in 0..TRIES {
-            // Until the commit is answered no text is written that the decision has not seen.
-            let _pen = self.inner.calls.take_pen(session_id).await;
-            let known = self.read(read.clone()).await?;
-            let (reply, decision) = decide(&known)?;
-            let (transition, effects) = decision.into_transition();
-            let Some(transition) = transition else {
+            if let Some(reply) = self.try_once(read.clone(), &decide).await? {
                 return Ok(reply);
-            };
-            match self.commit(transition, effects).await {
-                Ok(()) => return Ok(reply),
-                Err(store::Error::Conflict(_)) => {}
-                Err(error) => return Err(from_store(&error)),
             }
         }
-        tracing::warn!(name: "engine.decision.starved", %session_id, tries = TRIES);
-        Err(CommandError::new(
-            ErrorCode::Conflict,
-            "The session keeps changing while this is decided.",
-            "Try again.",
-        ))
+        Err(starved())
     }
+
+    /// The same for decisions about the attempt that is going, if one is: no text is written
+    /// between the read and the commit.
+    pub(crate) async fn transact_attempt<T>(
+        &self,
+        session_id: SessionId,
+        decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
+    ) -> Result<T, CommandError> {
+        let read = move |reader: &Reader<'_>| reader.session_state(session_id);
+        for _ in 0..TRIES {
+            // Taken anew for every try: a resume may have begun another attempt meanwhile.
+            let _pen = self.inner.calls.take_pen(session_id).await;
+            let decide = |state: &Option<SessionState>| decide(state.as_ref());
+            if let Some(reply) = self.try_once(read, decide).await? {
+                return Ok(reply);
+            }
+        }
+        Err(starved())
+    }
+
+    /// Nothing if the state changed between the read and the commit.
+    async fn try_once<K: Send + 'static, T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<K, store::Error> + Send + 'static,
+        decide: impl FnOnce(&K) -> Result<(T, Decision), CommandError>,
+    ) -> Result<Option<T>, CommandError> {
+        let known = self.read(read).await?;
+        let (reply, decision) = decide(&known)?;
+        let (transition, effects) = decision.into_transition();
+        let Some(transition) = transition else {
+            return Ok(Some(reply));
+        };
+        match self.commit(transition, effects).await {
+            Ok(()) => Ok(Some(reply)),
+            Err(store::Error::Conflict(_)) => Ok(None),
+            Err(error) => Err(from_store(&error)),
+        }
+    }
+}
+
+fn starved() -> CommandError {
+    tracing::warn!(name: "engine.decision.starved", tries = TRIES);
+    CommandError::new(
+        ErrorCode::Conflict,
+        "The session keeps changing while this is decided.",
+        "Try again.",
+    )
 }
 
 /// Who must be told of a transition: noted before it is handed over, because a copy of it could be
@@ -126,10 +156,14 @@ impl Touched {
 }
 
 pub(crate) fn moved_runs(transition: &Transition) -> Vec<(RunId, RunStatus)> {
-    let moved = |change: &Change| match change {
-        Change::CreateRun(run) => Some((run.run_id, RunStatus::Running)),
-        Change::MoveRun { run_id, to, .. } => Some((*run_id, *to)),
-        _ => None,
+    let moved = |change: &Change| {
+        if let Change::CreateRun(run) = change {
+            return Some((run.run_id, RunStatus::Running));
+        }
+        if let Change::MoveRun { run_id, to, .. } = change {
+            return Some((*run_id, *to));
+        }
+        None
     };
     transition.changes.iter().filter_map(moved).collect()
 }

@@ -72,7 +72,7 @@ async fn write(engine: &Engine, call: Call, outcome: &Outcome) -> Result<(), Com
     let at_ms = engine.inner.now_ms();
     let message_id = MessageId::from_uuid(engine.inner.new_id());
     engine
-        .transact(call.session_id, |state| {
+        .transact_attempt(call.session_id, |state| {
             let decision = state.map_or_else(decide::Decision::nothing, |state| {
                 let (step_id, attempt) = (call.step_id, call.attempt);
                 decide::outcome(state, step_id, attempt, outcome, message_id, at_ms)
