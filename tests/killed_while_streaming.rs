@@ -149,13 +149,14 @@ fn look(
 }
 
 fn snapshot(app: &mut Headless, session_id: SessionId) -> Result<SessionSnapshot> {
-    match app.must(&Command::GetSession {
+    let reply = app.must(&Command::GetSession {
         session_id,
         limit: None,
-    })? {
-        Reply::Snapshot(snapshot) => Ok(snapshot),
-        other => anyhow::bail!("not a snapshot: {other:?}"),
-    }
+    })?;
+    let Reply::Snapshot(snapshot) = reply else {
+        anyhow::bail!("not a snapshot: {reply:?}")
+    };
+    Ok(snapshot)
 }
 
 fn is_cut_off(snapshot: &SessionSnapshot) -> bool {

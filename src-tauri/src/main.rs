@@ -18,7 +18,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do if standard error is closed too.
-            drop(writeln!(std::io::stderr(), "holdfast: {}\n{}", error.message, error.hint));
+            drop(writeln!(
+                std::io::stderr(),
+                "holdfast: {}\n{}",
+                error.message,
+                error.hint
+            ));
             ExitCode::FAILURE
         }
     }
@@ -37,7 +42,10 @@ fn carry_out(arguments: &Arguments, readiness: Readiness) -> Result<(), CommandE
         }
         Some(Mode::Restore) => {
             let backup = Host::restore(&options)?;
-            say(&format!("Restored {}. What stood there is in the folder damaged.", backup.file_name))
+            say(&format!(
+                "Restored {}. What stood there is in the folder damaged.",
+                backup.file_name
+            ))
         }
         Some(Mode::Diagnostics { out }) => write_diagnostics(&options, out.as_deref()),
     }
@@ -73,7 +81,10 @@ fn write_diagnostics(options: &HostOptions, out: Option<&Path>) -> Result<(), Co
 fn log_to(options: &HostOptions) {
     if let Err(error) = host::start_logs(options) {
         // Logs that cannot be kept must not keep anyone from their sessions.
-        drop(writeln!(std::io::stderr(), "holdfast: no logs are kept: {error}"));
+        drop(writeln!(
+            std::io::stderr(),
+            "holdfast: no logs are kept: {error}"
+        ));
     }
 }
 

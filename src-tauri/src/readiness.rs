@@ -1,5 +1,8 @@
 //! How long the start took, for whoever measures it.
-#![expect(clippy::disallowed_methods, reason = "measures the start of this process, no data")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "measures the start of this process, no data"
+)]
 
 use std::path::PathBuf;
 use std::sync::Once;
@@ -18,7 +21,11 @@ impl Readiness {
     /// Starts to measure. `HOLDFAST_REPORT_READY` names the file to report to.
     pub fn begin() -> Self {
         let report_to = std::env::var_os("HOLDFAST_REPORT_READY").map(PathBuf::from);
-        Self { started: Instant::now(), report_to, reported: Once::new() }
+        Self {
+            started: Instant::now(),
+            report_to,
+            reported: Once::new(),
+        }
     }
 
     pub(crate) fn report(&self) {

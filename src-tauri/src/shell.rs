@@ -20,7 +20,11 @@ impl Shell {
     /// Starts the host. A failure is kept to be shown: the window opens either way.
     pub fn start(options: HostOptions) -> Self {
         let host = start_host(&options);
-        Self { options, host: Mutex::new(host), subscriptions: Subscriptions::default() }
+        Self {
+            options,
+            host: Mutex::new(host),
+            subscriptions: Subscriptions::default(),
+        }
     }
 
     pub(crate) fn data_dir(&self) -> PathBuf {
@@ -60,7 +64,9 @@ impl Shell {
     /// Interrupts what is going and closes the database.
     pub fn close(&self) {
         self.subscriptions.end_all();
-        let Ok(host) = self.lock().clone() else { return };
+        let Ok(host) = self.lock().clone() else {
+            return;
+        };
         if let Err(error) = tauri::async_runtime::block_on(host.close()) {
             tracing::error!(name: "shell.close.failed", message = error.message);
         }

@@ -88,7 +88,9 @@ impl Subscriptions {
 
 async fn feed(mut source: Source, channel: Channel<Vec<Push>>, permits: Arc<Semaphore>) {
     loop {
-        let Ok(permit) = permits.acquire().await else { return };
+        let Ok(permit) = permits.acquire().await else {
+            return;
+        };
         permit.forget();
         let batch = source.next().await;
         let is_over = batch.is_err();
@@ -96,5 +98,80 @@ async fn feed(mut source: Source, channel: Channel<Vec<Push>>, permits: Arc<Sema
         if channel.send(batch).is_err() || is_over {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
+
+    use clap::Parser;
+    use host::{Arguments, Host};
+    use protocol::{Command, Reply};
+
+    use super::*;
+
+    /// STR-5: a page that acknowledges nothing gets two batches and costs nothing more; once it
+    /// acknowledges, everything follows.
+    #[test]
+    fn a_page_that_does_not_acknowledge_is_not_flooded() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().to_str().unwrap();
+        let options = Arguments::parse_from(["holdfast", "--data", data])
+            .host_options()
+            .unwrap();
+        let host = Host::start(&options).unwrap();
+        tauri::async_runtime::block_on(async {
+            let created = Command::CreateSession {
+                session_id: None,
+                title: None,
+            };
+            let Reply::Session(session) = host.engine.execute(created).await.unwrap() else {
+                panic!("not a session")
+            };
+            let session_id = session.session_id;
+            let received = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&received);
+            let channel = Channel::new(move |_| {
+                counted.fetch_add(1, Ordering::SeqCst);
+                Ok(())
+            });
+            let subscriptions = Subscriptions::default();
+            let source = Source::Session(host.engine.subscribe(session_id, 0).unwrap());
+            let id = subscriptions.open(source, channel);
+            for round in 0..20 {
+                let title = format!("Title {round}");
+                host.engine
+                    .execute(Command::RenameSession { session_id, title })
+                    .await
+                    .unwrap();
+                tokio::task::yield_now().await;
+            }
+            // A follower that is not held back has seen all of it; the page was sent two batches.
+            let mut follower = host.engine.subscribe(session_id, 0).unwrap();
+            let mut seen = 0;
+            while seen < 21 {
+                seen += follower.next().await.unwrap().len();
+            }
+            assert!((1..=2).contains(&received.load(Ordering::SeqCst)));
+            let before = received.load(Ordering::SeqCst);
+            subscriptions.acknowledge(id);
+            subscriptions.acknowledge(id);
+            subscriptions.acknowledge(id);
+            let title = "The last".to_owned();
+            host.engine
+                .execute(Command::RenameSession { session_id, title })
+                .await
+                .unwrap();
+            let waited = tokio::time::timeout(Duration::from_secs(20), async {
+                while received.load(Ordering::SeqCst) == before {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            });
+            assert!(waited.await.is_ok(), "an acknowledgement lets more come");
+            subscriptions.end_all();
+            host.close().await.unwrap();
+        });
     }
 }

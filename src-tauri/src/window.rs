@@ -24,8 +24,13 @@ pub(crate) fn open<R: Runtime>(app: &AppHandle<R>) -> tauri::Result<()> {
 /// Brings the window to the front: a second start was made.
 pub(crate) fn focus<R: Runtime>(app: &AppHandle<R>) {
     tracing::info!(name: "shell.window.focused", "a second start was handed over");
-    let Some(window) = app.get_webview_window(LABEL) else { return };
-    let shown = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
+    let Some(window) = app.get_webview_window(LABEL) else {
+        return;
+    };
+    let shown = window
+        .unminimize()
+        .and_then(|()| window.show())
+        .and_then(|()| window.set_focus());
     if let Err(error) = shown {
         tracing::warn!(name: "shell.window.not_focused", %error);
     }

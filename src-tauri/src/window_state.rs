@@ -26,7 +26,9 @@ struct Place {
 impl Place {
     fn is_sane(&self) -> bool {
         let numbers = [self.x, self.y, self.width, self.height];
-        numbers.iter().all(|number| number.is_finite() && number.abs() < 100_000.0)
+        numbers
+            .iter()
+            .all(|number| number.is_finite() && number.abs() < 100_000.0)
             && self.width >= 200.0
             && self.height >= 200.0
     }
@@ -36,9 +38,17 @@ pub(crate) fn restore<'a, R: Runtime, M: Manager<R>>(
     app: &AppHandle<R>,
     builder: WebviewWindowBuilder<'a, R, M>,
 ) -> WebviewWindowBuilder<'a, R, M> {
-    let Some(place) = read(&app.state::<Shell>().data_dir()) else { return builder };
-    let builder = builder.inner_size(place.width, place.height).maximized(place.is_maximized);
-    if is_on_a_screen(app, &place) { builder.position(place.x, place.y) } else { builder }
+    let Some(place) = read(&app.state::<Shell>().data_dir()) else {
+        return builder;
+    };
+    let builder = builder
+        .inner_size(place.width, place.height)
+        .maximized(place.is_maximized);
+    if is_on_a_screen(app, &place) {
+        builder.position(place.x, place.y)
+    } else {
+        builder
+    }
 }
 
 /// Notes where the window is whenever it moves, so that it is known when it is gone.
@@ -47,8 +57,9 @@ pub(crate) fn follow<R: Runtime>(window: &WebviewWindow<R>) {
     note(window);
     let followed = window.clone();
     window.on_window_event(move |event| {
-        if let WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::CloseRequested { .. } =
-            event
+        if let WindowEvent::Moved(_)
+        | WindowEvent::Resized(_)
+        | WindowEvent::CloseRequested { .. } = event
         {
             note(&followed);
         }
@@ -57,13 +68,21 @@ pub(crate) fn follow<R: Runtime>(window: &WebviewWindow<R>) {
 
 /// Writes the last known place.
 pub(crate) fn save<R: Runtime>(app: &AppHandle<R>) {
-    let Some(known) = app.try_state::<LastPlace>() else { return };
-    let Some(place) = *known.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) else {
+    let Some(known) = app.try_state::<LastPlace>() else {
+        return;
+    };
+    let Some(place) = *known
+        .0
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    else {
         return;
     };
     let saved = serde_json::to_vec(&place)
         .map_err(std::io::Error::other)
-        .and_then(|bytes| host::write_private_file(&app.state::<Shell>().data_dir(), FILE_NAME, &bytes));
+        .and_then(|bytes| {
+            host::write_private_file(&app.state::<Shell>().data_dir(), FILE_NAME, &bytes)
+        });
     if let Err(error) = saved {
         tracing::warn!(name: "shell.window_state.unsaved", %error);
     }
@@ -73,12 +92,20 @@ pub(crate) fn save<R: Runtime>(app: &AppHandle<R>) {
 struct LastPlace(std::sync::Mutex<Option<Place>>);
 
 fn note<R: Runtime>(window: &WebviewWindow<R>) {
-    let Some(place) = place_of(window) else { return };
+    let Some(place) = place_of(window) else {
+        return;
+    };
     let known = window.state::<LastPlace>();
-    let mut last = known.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut last = known
+        .0
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     // The size that a maximised window goes back to is the one it had before.
     *last = match *last {
-        Some(before) if place.is_maximized => Some(Place { is_maximized: true, ..before }),
+        Some(before) if place.is_maximized => Some(Place {
+            is_maximized: true,
+            ..before
+        }),
         Some(_) | None => Some(place),
     };
 }
@@ -90,7 +117,10 @@ fn place_of<R: Runtime>(window: &WebviewWindow<R>) -> Option<Place> {
     let scale = window.scale_factor().ok()?;
     let size: PhysicalSize<u32> = window.inner_size().ok()?;
     let position: PhysicalPosition<i32> = window.outer_position().ok()?;
-    let (size, position) = (size.to_logical::<f64>(scale), position.to_logical::<f64>(scale));
+    let (size, position) = (
+        size.to_logical::<f64>(scale),
+        position.to_logical::<f64>(scale),
+    );
     let is_maximized = window.is_maximized().ok()?;
     Some(Place {
         x: position.x,
@@ -117,7 +147,9 @@ fn is_on_a_screen<R: Runtime>(app: &AppHandle<R>, place: &Place) -> bool {
 
 fn read(data_dir: &Path) -> Option<Place> {
     let bytes = std::fs::read(data_dir.join(FILE_NAME)).ok()?;
-    serde_json::from_slice::<Place>(&bytes).ok().filter(Place::is_sane)
+    serde_json::from_slice::<Place>(&bytes)
+        .ok()
+        .filter(Place::is_sane)
 }
 
 #[cfg(test)]
@@ -128,10 +160,22 @@ mod tests {
     fn a_file_that_makes_no_sense_is_passed_over() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE_NAME);
-        let sane = Place { x: 10.0, y: 20.0, width: 800.0, height: 600.0, is_maximized: false };
+        let sane = Place {
+            x: 10.0,
+            y: 20.0,
+            width: 800.0,
+            height: 600.0,
+            is_maximized: false,
+        };
         std::fs::write(&path, serde_json::to_vec(&sane).unwrap()).unwrap();
         assert_eq!(read(dir.path()), Some(sane));
-        for bad in ["", "null", "[]", "{\"x\":1}", "{\"x\":0,\"y\":0,\"width\":1,\"height\":1,\"is_maximized\":false}"] {
+        for bad in [
+            "",
+            "null",
+            "[]",
+            "{\"x\":1}",
+            "{\"x\":0,\"y\":0,\"width\":1,\"height\":1,\"is_maximized\":false}",
+        ] {
             std::fs::write(&path, bad).unwrap();
             assert_eq!(read(dir.path()), None, "{bad}");
         }

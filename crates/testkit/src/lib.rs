@@ -15,7 +15,7 @@ mod window;
 
 pub use binary::holdfast;
 pub use headless::Headless;
-pub use process::{Process, command, kill_process};
+pub use process::{Process, ask_process_to_end, command, is_running, kill_process};
 pub use recording::{Recording, assert_contains_everything_seen};
 pub use wait::{DEADLINE, eventually};
 pub use window::{Theme, Window, WindowOptions};

@@ -75,6 +75,21 @@ pub fn kill_process(pid: u32) {
     kill_with("-KILL", &pid.to_string());
 }
 
+/// Asks a process to end: `kill -TERM`, by its id.
+pub fn ask_process_to_end(pid: u32) {
+    kill_with("-TERM", &pid.to_string());
+}
+
+/// Whether a process of this id is there and not just waiting to be reaped.
+pub fn is_running(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        !stat
+            .rsplit(')')
+            .next()
+            .is_some_and(|rest| rest.trim_start().starts_with('Z'))
+    })
+}
+
 fn kill_with(signal: &str, target: &str) {
     // The standard library cannot signal a group.
     let killed = Command::new("kill").args([signal, "--", target]).status();

@@ -13,7 +13,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::json;
 
 use crate::holdfast;
-use crate::process::{Process, command, kill_process};
+use crate::process::{Process, ask_process_to_end, command, is_running, kill_process};
 use crate::wait::eventually;
 
 /// What was laid out in one frame is painted in the next.
@@ -29,6 +29,8 @@ pub struct WindowOptions {
     pub guide_pause_ms: u64,
     /// Light or dark, as the system would say.
     pub theme: Theme,
+    /// How large it is made; absent for as large as it opens.
+    pub size: Option<(u32, u32)>,
 }
 
 /// What the system prefers.
@@ -47,6 +49,7 @@ impl WindowOptions {
             data: data.to_owned(),
             guide_pause_ms,
             theme: Theme::Light,
+            size: Some((1280, 800)),
         }
     }
 }
@@ -80,7 +83,9 @@ impl Window {
             data: options.data.clone(),
             _driver: driver,
         };
-        window.resize(1280, 800).await?;
+        if let Some((width, height)) = options.size {
+            window.resize(width, height).await?;
+        }
         Ok(window)
     }
 
@@ -93,7 +98,11 @@ impl Window {
     pub async fn resize(&self, width: u32, height: u32) -> Result<()> {
         self.client.set_window_rect(0, 0, width, height).await?;
         eventually(&format!("the page to be {width} wide"), || async {
-            let found = self.client.execute("return window.innerWidth", vec![]).await.ok()?;
+            let found = self
+                .client
+                .execute("return window.innerWidth", vec![])
+                .await
+                .ok()?;
             (found.as_u64() == Some(u64::from(width))).then_some(())
         })
         .await?;
@@ -185,7 +194,17 @@ impl Window {
         Ok(())
     }
 
-    /// Closes the window as a person does.
+    /// Asks the app to end, as the system does at log-out, and waits until it has.
+    pub async fn quit(self) -> Result<()> {
+        let app = self.app_id()?;
+        ask_process_to_end(app);
+        eventually("the app to end", || async {
+            (!is_running(app)).then_some(())
+        })
+        .await
+    }
+
+    /// Closes the window through the driver.
     pub async fn close(self) -> Result<()> {
         Ok(self.client.close().await?)
     }

@@ -15,5 +15,7 @@ pub(super) async fn subscribe(
     channel: Channel<Vec<Push>>,
 ) -> Result<u32, CommandError> {
     let subscription = shell.engine()?.subscribe(session_id, after_seq)?;
-    Ok(shell.subscriptions.open(Source::Session(subscription), channel))
+    Ok(shell
+        .subscriptions
+        .open(Source::Session(subscription), channel))
 }
