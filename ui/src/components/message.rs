@@ -1,9 +1,10 @@
 //! One message of the transcript.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use protocol::{AppInfo, Block, BlockKind, Message, MessageStatus, Role};
+use protocol::{AppInfo, Block, BlockKind, Message, MessageStatus, Role, StepId};
 
 use super::copy_button::CopyButton;
 use super::markdown::Markdown;
@@ -15,6 +16,8 @@ use crate::testid;
 pub(crate) fn MessageView(
     /// The message.
     row: MessageRow,
+    /// The newest attempt at each step.
+    newest: Memo<HashMap<StepId, u32>>,
     /// The app, for the names of its models.
     app: Signal<Option<AppInfo>>,
 ) -> impl IntoView {
@@ -28,10 +31,17 @@ pub(crate) fn MessageView(
         MessageStatus::Partial => "partial",
     };
     let model = message.model.clone();
+    let made_by = message.step_id.zip(message.attempt);
+    // Kept, but no longer what counts.
+    let is_superseded = move || {
+        made_by.is_some_and(|(step_id, attempt)| {
+            newest.with(|newest| newest.get(&step_id).is_some_and(|newest| *newest > attempt))
+        })
+    };
     let blocks: Vec<AnyView> = message.blocks.iter().map(block).collect();
 
     view! {
-        <article class=class data-testid=testid::MESSAGE data-role=role data-status=status>
+        <article class=class class:message--superseded=is_superseded data-testid=testid::MESSAGE data-role=role data-status=status>
             {author(message.role, model, app)}
             <div class="message__body">{blocks}</div>
             {cut_mark(cut)}
@@ -94,7 +104,7 @@ fn cut_mark(cut: Cut) -> Option<impl IntoView> {
         Cut::Stopped => "Stopped here",
         Cut::Interrupted => "Interrupted here: the rest was not received",
         Cut::Failed => "Failed here: the rest was not received",
-        Cut::Unknown => "Cut off here: the rest was not received",
+        Cut::Unknown => "Cut off here",
     };
     Some(view! { <p class="message__cut">{words}</p> })
 }

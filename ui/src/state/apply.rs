@@ -4,13 +4,13 @@ mod delta;
 
 use leptos::prelude::{GetUntracked, ReadUntracked, Set, Update};
 use protocol::{
-    Envelope, Event, Message, Push, Role, RunStatus, SessionId, SessionSnapshot, SessionSummary,
-    StepId,
+    Envelope, Event, Message, MessageStatus, Push, Role, RunStatus, SessionId, SessionSnapshot,
+    SessionSummary, StepId,
 };
 use reactive_stores::{Store, Subfield};
 
 use super::live::{LiveHead, texts_of};
-use super::session::{MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState};
+use super::session::{Cut, MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState};
 use super::{AppState, AppStateStoreFields, list};
 
 /// How many messages stay in the page when the person sends another: the rest can be read again.
@@ -90,8 +90,7 @@ pub(crate) fn apply_earlier(
     if !is_open(session, session_id) {
         return;
     }
-    let run = session.run().get_untracked();
-    let mut earlier = rows(messages, run.as_ref());
+    let mut earlier = rows(messages, None);
     session.messages().update(|rows| {
         let first = rows.first().map_or(u64::MAX, |row| row.message.position);
         earlier.retain(|row| row.message.position < first);
@@ -100,10 +99,18 @@ pub(crate) fn apply_earlier(
     session.has_earlier().set(has_earlier);
 }
 
+/// A run says why it was last cut off; what it left behind before that may have ended otherwise.
 fn rows(messages: Vec<Message>, run: Option<&RunState>) -> Vec<MessageRow> {
+    let last_partial = messages
+        .iter()
+        .rposition(|message| message.status == MessageStatus::Partial);
     messages
         .into_iter()
-        .map(|message| MessageRow::new(message, run))
+        .enumerate()
+        .map(|(index, message)| {
+            let run = run.filter(|_| Some(index) == last_partial);
+            MessageRow::new(message, run)
+        })
         .collect()
 }
 
@@ -224,24 +231,20 @@ fn set_run(session: Session, run: RunState) {
 /// A run left its live status: nothing streams any more, and what it cut off is told why.
 fn end_run(session: Session, run: RunState) {
     end_live(session);
-    let is_marked = session
+    let is_cutting = session
         .messages()
         .read_untracked()
-        .iter()
-        .any(|row| is_cut_by(row, &run));
-    if is_marked {
+        .last()
+        .is_some_and(|row| row.cut == Cut::Unknown && row.message.run_id == Some(run.run_id));
+    if is_cutting {
         let cut = run.cut();
         session.messages().update(|rows| {
-            rows.iter_mut()
-                .filter(|row| is_cut_by(row, &run))
-                .for_each(|row| row.cut = cut);
+            if let Some(row) = rows.last_mut() {
+                row.cut = cut;
+            }
         });
     }
     set_run(session, run);
-}
-
-fn is_cut_by(row: &MessageRow, run: &RunState) -> bool {
-    row.cut == super::Cut::Unknown && row.message.run_id == Some(run.run_id)
 }
 
 fn take_message(session: Session, message: Message) {

@@ -414,7 +414,7 @@ fn what_a_failure_cut_off_is_kept_and_says_so() {
 }
 
 #[test]
-fn a_snapshot_tells_why_its_partial_message_ends() {
+fn a_snapshot_tells_why_its_last_partial_message_ends() {
     let run = RunView {
         run_id: RUN,
         session_id: SESSION,
@@ -427,12 +427,16 @@ fn a_snapshot_tells_why_its_partial_message_ends() {
         created_at_ms: 1,
         updated_at_ms: 2,
     };
-    let mut taken = snapshot(4, vec![partial(1, "Good")]);
+    let mut taken = snapshot(4, vec![partial(1, "Go"), partial(2, "Good")]);
     taken.session.run = Some(run);
     let window = Window::on(taken);
+    // The run knows why it was cut off last, not why before that.
     assert_eq!(
         window.seen().messages,
-        [(Role::Agent, "Good".to_owned(), Cut::Interrupted)]
+        [
+            (Role::Agent, "Go".to_owned(), Cut::Unknown),
+            (Role::Agent, "Good".to_owned(), Cut::Interrupted),
+        ]
     );
 }
 

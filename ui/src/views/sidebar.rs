@@ -1,9 +1,11 @@
 //! The left: the mark, a new session, what needs a person, all sessions.
 
+use leptos::html;
 use leptos::prelude::*;
 
 use super::session_list::SessionList;
 use crate::actions::{use_actions, use_store};
+use crate::browser;
 use crate::components::brand_mark::BrandMark;
 use crate::components::icon::{Icon, Shape};
 use crate::hooks::use_hotkeys::FILTER_ID;
@@ -15,6 +17,17 @@ pub(crate) fn Sidebar() -> impl IntoView {
     let store = use_store();
     let actions = use_actions();
     let filter = RwSignal::new(String::new());
+    let new_session = NodeRef::<html::Button>::new();
+    // The keyboard follows into the drawer, once it can be seen.
+    Effect::new(move || {
+        if store.panel().get() == Panel::Drawer {
+            browser::on_next_frame(move || {
+                if let Some(button) = new_session.try_get_untracked().flatten() {
+                    button.focus().ok();
+                }
+            });
+        }
+    });
     view! {
         <div class="scrim" on:click=move |_| actions.close_panel()></div>
         <aside class="sidebar" aria-label="Sessions">
@@ -24,6 +37,7 @@ pub(crate) fn Sidebar() -> impl IntoView {
                 class="sidebar__new"
                 data-testid=testid::NEW_SESSION
                 title="Ctrl+N"
+                node_ref=new_session
                 on:click=move |_| actions.new_session()
             >
                 <Icon shape=Shape::Plus/>

@@ -1,16 +1,19 @@
 //! All messages of the open session, and the one that is being written.
 
+use std::collections::HashMap;
+
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::Role;
+use protocol::{Role, StepId};
+use reactive_stores::Store;
 
 use crate::actions::{use_actions, use_store};
 use crate::components::icon::{Icon, Shape};
 use crate::components::live_message::LiveMessage;
 use crate::components::message::MessageView;
 use crate::hooks::use_autoscroll::use_autoscroll;
-use crate::state::{AppStateStoreFields, SessionStateStoreFields};
+use crate::state::{AppState, AppStateStoreFields, SessionStateStoreFields};
 use crate::testid;
 
 #[component]
@@ -28,6 +31,7 @@ pub(crate) fn Transcript() -> impl IntoView {
     // Another attempt is another message: the key makes the view anew.
     let attempt =
         Memo::new(move |_| live.with(|live| live.as_ref().map(|l| (l.step_id, l.attempt))));
+    let newest = Memo::new(move |_| newest_attempts(store));
     let sent = Memo::new(move |_| {
         let messages = session.messages().read();
         let last = messages
@@ -80,7 +84,7 @@ pub(crate) fn Transcript() -> impl IntoView {
                     <For
                         each=move || session.messages().get()
                         key=|row| (row.message.message_id, row.cut)
-                        children=move |row| view! { <MessageView row app/> }
+                        children=move |row| view! { <MessageView row newest app/> }
                     />
                     {move || attempt.get().map(|_| view! { <LiveMessage store head=live app/> })}
                 </div>
@@ -93,4 +97,18 @@ pub(crate) fn Transcript() -> impl IntoView {
             </Show>
         </div>
     }
+}
+
+fn newest_attempts(store: Store<AppState>) -> HashMap<StepId, u32> {
+    let session = store.session();
+    let mut newest = HashMap::new();
+    for row in session.messages().read().iter() {
+        if let Some((step_id, attempt)) = row.message.step_id.zip(row.message.attempt) {
+            newest.insert(step_id, attempt);
+        }
+    }
+    if let Some(live) = session.live().read().as_ref() {
+        newest.insert(live.step_id, live.attempt);
+    }
+    newest
 }
