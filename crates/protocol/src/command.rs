@@ -122,13 +122,19 @@ impl Command {
         if text.len() > limits::COMMAND_BYTES {
             return Err(too_large("The command", limits::COMMAND_BYTES));
         }
-        let value = serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
-        Self::from_value(value)
+        // An array would pass for a command whose fields have no names.
+        if !text.trim_start().starts_with('{') {
+            return Err(invalid("it is not an object"));
+        }
+        // Not through a value: that would let a field that comes twice pass.
+        let command: Self =
+            serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
+        command.validate()?;
+        Ok(command)
     }
 
     /// Reads a command from a JSON value.
     pub fn from_value(value: serde_json::Value) -> Result<Self, CommandError> {
-        // An array would pass for a command whose fields have no names.
         if !value.is_object() {
             return Err(invalid("it is not an object"));
         }
