@@ -9,6 +9,7 @@ mod window_damaged;
 mod window_hostile_text;
 mod window_killed;
 mod window_looks;
+mod window_lost;
 mod window_quit;
 mod window_second_start;
 mod window_session;

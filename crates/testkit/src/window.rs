@@ -16,9 +16,13 @@ use crate::holdfast;
 use crate::process::{Process, ask_process_to_end, command, is_running, kill_process};
 use crate::wait::eventually;
 
-/// What was laid out in one frame is painted in the next.
-const TWO_FRAMES: &str = "const done = arguments[arguments.length - 1];
-    requestAnimationFrame(() => requestAnimationFrame(() => done()));";
+/// What was laid out in one frame is painted in the next, and what slides has arrived.
+const SETTLED: &str = "const done = arguments[arguments.length - 1];
+    const passing = () => document.getAnimations()
+        .filter(found => found.effect.getTiming().iterations !== Infinity)
+        .map(found => found.finished.catch(() => {}));
+    requestAnimationFrame(() => requestAnimationFrame(() =>
+        Promise.all(passing()).then(() => requestAnimationFrame(() => done()))));";
 
 /// How a window is opened.
 #[derive(Debug, Clone)]
@@ -106,7 +110,7 @@ impl Window {
             (found.as_u64() == Some(u64::from(width))).then_some(())
         })
         .await?;
-        self.client.execute_async(TWO_FRAMES, vec![]).await?;
+        self.client.execute_async(SETTLED, vec![]).await?;
         Ok(())
     }
 
