@@ -3,6 +3,7 @@
 fn main() {
     let manifest = tauri_build::AppManifest::new().commands(&[
         "acknowledge",
+        "copy_text",
         "execute",
         "report_ready",
         "restore_backup",

@@ -16,7 +16,7 @@ async fn a_killed_window_comes_back_with_its_text_and_resumes() -> Result<()> {
         .send_message("Tell me a long story about the sea")
         .await?;
     let seen = window.text_of(STREAMING, 300).await?;
-    window.kill()?;
+    window.kill().await?;
 
     let window = Window::open(&WindowOptions::new(folder.path(), 0)).await?;
     window.find("resume-panel").await?;
@@ -50,7 +50,7 @@ async fn discarding_an_interrupted_run_keeps_its_text() -> Result<()> {
         .send_message("Tell me a long story about the sea")
         .await?;
     window.text_of(STREAMING, 120).await?;
-    window.kill()?;
+    window.kill().await?;
 
     let window = Window::open(&WindowOptions::new(folder.path(), 0)).await?;
     window.find("resume-panel").await?;

@@ -48,7 +48,7 @@ async fn every_state_can_be_seen_light_dark_wide_and_narrow() -> Result<()> {
                 .await?;
         }
         picture(&window, name, "running").await?;
-        window.kill()?;
+        window.kill().await?;
 
         let window = Window::open(&options).await?;
         window.find("resume-panel").await?;

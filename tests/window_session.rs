@@ -27,6 +27,7 @@ async fn a_reply_streams_in_and_is_there_after_closing_and_opening() -> Result<(
     let whole = window.text_of(WHOLE_REPLY, 200).await?;
     window.gone(STREAMING).await?;
     window.screenshot("replied").await?;
+    copy_reply(&window).await?;
     window.close().await?;
 
     let window = Window::open(&options).await?;
@@ -88,6 +89,18 @@ async fn a_double_click_sends_once() -> Result<()> {
     );
     assert_eq!(window.count("[data-testid=session-row]").await?, 1);
     window.close().await
+}
+
+/// A click on Copy puts the reply on the clipboard, and the button says so.
+async fn copy_reply(window: &Window) -> Result<()> {
+    let copy = window
+        .find_css(&format!("{WHOLE_REPLY} .copy-button"))
+        .await?;
+    copy.click().await?;
+    eventually("the button to say that it copied", || async {
+        (copy.prop("textContent").await.ok()??.trim() == "Copied").then_some(())
+    })
+    .await
 }
 
 async fn open_first_session(window: &Window) -> Result<()> {

@@ -6,6 +6,7 @@
 )]
 
 mod acknowledge;
+mod copy_text;
 mod execute;
 mod report_ready;
 mod restore_backup;
@@ -21,6 +22,7 @@ use tauri::{Builder, Runtime};
 pub fn with_commands<R: Runtime>(builder: Builder<R>) -> Builder<R> {
     builder.invoke_handler(tauri::generate_handler![
         acknowledge::acknowledge,
+        copy_text::copy_text,
         execute::execute,
         report_ready::report_ready,
         restore_backup::restore_backup,

@@ -30,6 +30,7 @@ pub fn run(options: HostOptions, readiness: Readiness) -> tauri::Result<()> {
     let app = with_commands(tauri::Builder::default())
         // First of all: a second start must not get as far as the database.
         .plugin(single_instance)
+        .plugin(tauri_plugin_clipboard_manager::init())
         .manage(readiness)
         .setup(move |app| set_up(app, options))
         .build(tauri::generate_context!())?;

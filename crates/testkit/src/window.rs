@@ -4,6 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fantoccini::elements::Element;
@@ -23,6 +24,9 @@ const SETTLED: &str = "const done = arguments[arguments.length - 1];
         .map(found => found.finished.catch(() => {}));
     requestAnimationFrame(() => requestAnimationFrame(() =>
         Promise.all(passing()).then(() => requestAnimationFrame(() => done()))));";
+
+/// One driver gets this long to open the window before another one is tried.
+const OPEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// How a window is opened.
 #[derive(Debug, Clone)]
@@ -67,19 +71,16 @@ pub struct Window {
 }
 
 impl Window {
-    /// Starts a driver of its own and opens the app through it.
+    /// Starts a driver of its own and opens the app through it. A driver that does not manage is
+    /// replaced: its port may have been taken, and it never tries twice by itself.
     pub async fn open(options: &WindowOptions) -> Result<Self> {
-        let port = free_port()?;
-        let driver = start_driver(options, port)?;
-        let url = format!("http://127.0.0.1:{port}");
-        let capabilities = capabilities(options)?;
-        let client = eventually("the WebDriver to open the window", || async {
-            let mut builder = ClientBuilder::new(HttpConnector::new());
-            builder
-                .capabilities(capabilities.clone())
-                .connect(&url)
+        let (client, driver) = eventually("a WebDriver to open the window", || async {
+            let port = free_port().ok()?;
+            let driver = start_driver(options, port).ok()?;
+            let client = tokio::time::timeout(OPEN_WITHIN, connect(options, port))
                 .await
-                .ok()
+                .ok()?;
+            Some((client.ok()?, driver))
         })
         .await?;
         let window = Self {
@@ -179,6 +180,8 @@ impl Window {
         let folder = std::env::var_os("HOLDFAST_SCREENSHOTS")
             .map_or_else(|| PathBuf::from("../target/screenshots"), PathBuf::from);
         fs::create_dir_all(&folder)?;
+        // A page that is stuck is still worth a picture.
+        drop(self.client.execute_async(SETTLED, vec![]).await);
         let path = folder.join(format!("{name}.png"));
         fs::write(&path, self.client.screenshot().await?)?;
         Ok(path)
@@ -192,10 +195,14 @@ impl Window {
             .context("the lock file holds no process id")
     }
 
-    /// Ends the app at once, as a crash would.
-    pub fn kill(self) -> Result<()> {
-        kill_process(self.app_id()?);
-        Ok(())
+    /// Ends the app at once, as a crash would, and waits until it is gone.
+    pub async fn kill(self) -> Result<()> {
+        let app = self.app_id()?;
+        kill_process(app);
+        eventually("the app to be gone", || async {
+            (!is_running(app)).then_some(())
+        })
+        .await
     }
 
     /// Asks the app to end, as the system does at log-out, and waits until it has.
@@ -216,6 +223,22 @@ impl Window {
 
 fn by_testid(testid: &str) -> String {
     format!("[data-testid={testid:?}]")
+}
+
+/// Connects to a driver as soon as it listens.
+async fn connect(options: &WindowOptions, port: u16) -> Result<Client> {
+    let url = format!("http://127.0.0.1:{port}");
+    eventually("the driver to listen", || async {
+        tokio::net::TcpStream::connect(("127.0.0.1", port))
+            .await
+            .ok()
+    })
+    .await?;
+    let mut builder = ClientBuilder::new(HttpConnector::new());
+    Ok(builder
+        .capabilities(capabilities(options)?)
+        .connect(&url)
+        .await?)
 }
 
 fn free_port() -> Result<u16> {
