@@ -33,7 +33,7 @@ Each piece of this reply was written to disk before you saw it.
 
 Some things to try right now:
 
-1. **Send another message** while you read. The list on the left keeps every session.
+1. **Start another session** with `Ctrl N` while I go on here. The list on the left keeps every one.
 2. **Press Esc** in the middle of a reply. It stops at once, and *Resume* picks it up again.
 3. **Close the window, or pull the plug**, while I am talking. Open Holdfast again: what you had read is \
 still there, and it offers to go on.
