@@ -129,19 +129,17 @@ pub(super) fn with_length(process: Process, length: Length) -> Process {
 /// xtask is tested apart from the workspace: together with the others, its
 /// dependencies would be built a second time with more features.
 fn unit(repository: &Repository, length: Length) -> Result<()> {
-    let workspace = repository.cargo().args([
-        "test",
-        "--workspace",
-        "--exclude",
-        "holdfast-tests",
-        "--exclude",
-        "xtask",
-    ]);
-    with_length(workspace, length).run(Show::Results)?;
-    repository
+    let others = ["--exclude", "holdfast-tests", "--exclude", "xtask"];
+    let workspace = repository
+        .cargo()
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .args(others);
+    let workspace = with_length(workspace, length).run(Show::Results);
+    let xtask = repository
         .cargo()
         .args(["test", "-p", "xtask"])
-        .run(Show::Results)
+        .run(Show::Results);
+    workspace.and(xtask)
 }
 
 fn promises(repository: &Repository, length: Length) -> Result<()> {
