@@ -8,6 +8,7 @@ use tokio::runtime::Handle;
 use tracing::Instrument;
 
 use crate::Engine;
+use crate::calls::CallHandle;
 use crate::decide::{Effect, Outcome};
 use crate::drive::{self, Call};
 
@@ -38,29 +39,35 @@ pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
 
 fn call_model(engine: &Engine, call: Call, runtime: &Handle) {
     let handle = engine.inner.calls.begin(call.session_id, call.run_id);
-    // The run's own id is its trace id: it is stored, so it is the same after every restart.
-    let span = tracing::info_span!(
-        "run",
-        trace_id = %call.run_id,
-        session_id = %call.session_id,
-        step_id = %call.step_id,
-        attempt = call.attempt,
-    );
-    let owned = engine.clone();
+    let engine = engine.clone();
+    let tasks = engine.inner.tasks.clone();
     let task = async move {
-        // A panic in a model fails its step, not the app.
-        let result = AssertUnwindSafe(drive::drive(&owned, call, &handle))
-            .catch_unwind()
-            .await;
-        if result.is_err() {
-            tracing::error!(name: "engine.model.panicked", "a model client panicked");
-            let error = RunError {
-                class: ErrorClass::Internal,
-                message: "The model client failed unexpectedly.".to_owned(),
-            };
-            drive::settle(&owned, call, Outcome::Failed(error), &handle.cancel).await;
-        }
-        owned.inner.calls.end(call.session_id, &handle);
+        // Made here and not by whoever commits: that thread may log elsewhere. The run's own id is
+        // its trace id: it is stored, so it is the same after every restart.
+        let span = tracing::info_span!(
+            "run",
+            trace_id = %call.run_id,
+            session_id = %call.session_id,
+            step_id = %call.step_id,
+            attempt = call.attempt,
+        );
+        drive_safely(&engine, call, &handle).instrument(span).await;
+        engine.inner.calls.end(call.session_id, &handle);
     };
-    engine.inner.tasks.spawn_on(task.instrument(span), runtime);
+    tasks.spawn_on(task, runtime);
+}
+
+/// A panic in a model fails its step, not the app.
+async fn drive_safely(engine: &Engine, call: Call, handle: &CallHandle) {
+    let result = AssertUnwindSafe(drive::drive(engine, call, handle))
+        .catch_unwind()
+        .await;
+    if result.is_err() {
+        tracing::error!(name: "engine.model.panicked", "a model client panicked");
+        let error = RunError {
+            class: ErrorClass::Internal,
+            message: "The model client failed unexpectedly.".to_owned(),
+        };
+        drive::settle(engine, call, Outcome::Failed(error), &handle.cancel).await;
+    }
 }

@@ -5,6 +5,8 @@
 mod input;
 mod output;
 mod pump;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -173,7 +175,17 @@ impl Headless {
             }
             Command::Unsubscribe { session_id } => self.unsubscribe(&id, session_id).await,
             Command::WatchSessions {} => self.watch(&id).await,
-            command => {
+            command @ (Command::GetApp {}
+            | Command::ListSessions { .. }
+            | Command::CreateSession { .. }
+            | Command::RenameSession { .. }
+            | Command::GetSession { .. }
+            | Command::ListMessages { .. }
+            | Command::StartRun { .. }
+            | Command::GetRun { .. }
+            | Command::StopRun { .. }
+            | Command::ResumeRun { .. }
+            | Command::CancelRun { .. }) => {
                 let result = self.engine.execute(command).await;
                 self.output.reply(&id, result).await;
             }

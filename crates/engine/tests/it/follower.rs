@@ -20,6 +20,8 @@ pub(crate) struct Follower {
     counts: HashMap<String, usize>,
     /// The text that came, by attempt and block.
     pub(crate) texts: BTreeMap<(StepId, u32, u32), String>,
+    /// The attempts that are known to have begun.
+    begun: Vec<(StepId, u32)>,
     /// The sizes of the batches that came, in pushes.
     pub(crate) batches: Vec<usize>,
 }
@@ -33,6 +35,7 @@ impl Follower {
             events: Vec::new(),
             counts: HashMap::new(),
             texts: BTreeMap::new(),
+            begun: Vec::new(),
             batches: Vec::new(),
         }
     }
@@ -48,6 +51,7 @@ impl Follower {
             ..
         }) = &snapshot.live
         {
+            follower.begun.push((*step_id, *attempt));
             for block in blocks {
                 let key = (*step_id, *attempt, block.block);
                 follower.texts.insert(key, block.text.clone());
@@ -90,6 +94,12 @@ impl Follower {
         assert_eq!(envelope.session_id, self.session_id);
         assert_eq!(envelope.seq, self.last_seq + 1, "a gap or a repetition");
         self.last_seq = envelope.seq;
+        if let Event::StepStarted {
+            step_id, attempt, ..
+        } = envelope.event
+        {
+            self.begun.push((step_id, attempt));
+        }
         self.check_text(&envelope.event);
         *self.counts.entry(kind(&envelope)).or_default() += 1;
         self.events.push(envelope);
@@ -98,6 +108,8 @@ impl Follower {
     /// A piece may repeat what the snapshot had, but never leaves anything out.
     fn take_delta(&mut self, delta: &Delta) {
         assert_eq!(delta.session_id, self.session_id);
+        let attempt = (delta.step_id, delta.attempt);
+        assert!(self.begun.contains(&attempt), "text before its beginning");
         let key = (delta.step_id, delta.attempt, delta.block);
         let known = self.texts.entry(key).or_default();
         let offset = usize::try_from(delta.offset).unwrap();

@@ -106,3 +106,54 @@ async fn a_frozen_subscriber_blocks_no_run_and_catches_up() {
     assert_eq!(soon(watch.next()).await.unwrap().len(), 1);
     world.close().await;
 }
+
+// STR-3
+#[tokio::test]
+async fn text_comes_after_all_the_events_that_led_to_it() {
+    let home = Home::new();
+    let world = home.open();
+    let session_id = world.create().await;
+    for number in 0..300 {
+        world.rename(session_id, &number.to_string()).await;
+    }
+    world.send(session_id, "Go").await;
+    let call = world.script.call().await;
+    call.text("Half");
+    let mut early = Follower::new(&world, session_id, 300);
+    early.until_text("Half").await;
+    // More events than one batch holds lie before the text; the follower minds the order.
+    let mut late = Follower::new(&world, session_id, 0);
+    late.until_text("Half").await;
+    assert_eq!(late.count("step_started"), 1);
+    world.close().await;
+}
+
+// STR-3
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_commit_falls_between_a_read_and_the_wait_after_it() {
+    let home = Home::new();
+    let world = home.open();
+    let session_id = world.create().await;
+    let mut follower = Follower::new(&world, session_id, 0);
+    for round in 1..=400 {
+        // The first wakes the follower; the others may come while it reads.
+        let writers: Vec<_> = (0..3)
+            .map(|number| {
+                let world = world.clone();
+                tokio::spawn(async move {
+                    for _ in 0..number * (round % 20) {
+                        tokio::task::yield_now().await;
+                    }
+                    world.rename(session_id, &format!("{round}.{number}")).await;
+                })
+            })
+            .collect();
+        follower
+            .until(|follower| follower.count("session_renamed") == 3 * round)
+            .await;
+        for writer in writers {
+            soon(writer).await.unwrap();
+        }
+    }
+    world.close().await;
+}

@@ -76,11 +76,14 @@ fn bad_line(message: &str) -> CommandError {
     )
 }
 
+/// Lines that may wait to be answered.
+pub(super) const WAITING_LINES: usize = 64;
+
 /// Reads on a thread of its own: standard input cannot be waited for otherwise.
 pub(super) fn read_lines(
     input: impl BufRead + Send + 'static,
 ) -> Result<mpsc::Receiver<Line>, CommandError> {
-    let (sender, receiver) = mpsc::channel(64);
+    let (sender, receiver) = mpsc::channel(WAITING_LINES);
     std::thread::Builder::new()
         .name("headless-input".to_owned())
         .spawn(move || {

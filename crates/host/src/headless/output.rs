@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 /// Lines that may wait for the reader.
-const WAITING_LINES: usize = 256;
+pub(super) const WAITING_LINES: usize = 256;
 /// Bytes that may wait for the reader; a longer line waits alone.
 const WAITING_BYTES: u32 = 16 * 1024 * 1024;
 

@@ -12,7 +12,7 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
-use super::redact::redact;
+use super::redact::{is_telling, redact, redacted};
 use super::rotating_file::RotatingFile;
 
 /// No line is longer than this, whatever is logged.
@@ -91,7 +91,11 @@ struct Fields(Map<String, Value>);
 
 impl Fields {
     fn insert_text(&mut self, field: &Field, text: &str) {
-        let mut text = redact(text).into_owned();
+        let mut text = if is_telling(field.name()) {
+            redacted().to_owned()
+        } else {
+            redact(text).into_owned()
+        };
         if text.len() > VALUE_BYTES {
             let cut = (0..=VALUE_BYTES)
                 .rev()
