@@ -154,3 +154,27 @@ pub enum Event {
         kind: String,
     },
 }
+
+impl Event {
+    /// The message that came with it, if one did.
+    pub const fn message(&self) -> Option<&Message> {
+        match self {
+            Self::MessageAdded { message } | Self::StepCompleted { message, .. } => Some(message),
+            Self::StepInterrupted { message, .. } | Self::StepFailed { message, .. } => {
+                message.as_ref()
+            }
+            Self::SessionCreated { .. }
+            | Self::SessionRenamed { .. }
+            | Self::RunStarted { .. }
+            | Self::StepStarted { .. }
+            | Self::StepCancelled { .. }
+            | Self::RunStopped { .. }
+            | Self::RunInterrupted { .. }
+            | Self::RunResumed { .. }
+            | Self::RunCompleted { .. }
+            | Self::RunFailed { .. }
+            | Self::RunCancelled { .. }
+            | Self::Unrecognised { .. } => None,
+        }
+    }
+}

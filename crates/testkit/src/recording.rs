@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
-use protocol::{Delta, Envelope, Event, Message, Push, SessionId, SessionSnapshot, StepId};
+use protocol::{Delta, Envelope, Push, SessionId, SessionSnapshot, StepId};
 
 /// Events and streamed text, as they were seen.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ pub fn assert_contains_everything_seen(
             "event {} was printed and is {found:?}",
             envelope.seq
         );
-        if let Some(message) = message_of(&envelope.event) {
+        if let Some(message) = envelope.event.message() {
             let count = snapshot
                 .messages
                 .iter()
@@ -106,27 +106,6 @@ pub fn assert_contains_everything_seen(
         }
     }
     Ok(())
-}
-
-fn message_of(event: &Event) -> Option<&Message> {
-    match event {
-        Event::MessageAdded { message } | Event::StepCompleted { message, .. } => Some(message),
-        Event::StepInterrupted { message, .. } | Event::StepFailed { message, .. } => {
-            message.as_ref()
-        }
-        Event::SessionCreated { .. }
-        | Event::SessionRenamed { .. }
-        | Event::RunStarted { .. }
-        | Event::StepStarted { .. }
-        | Event::StepCancelled { .. }
-        | Event::RunStopped { .. }
-        | Event::RunInterrupted { .. }
-        | Event::RunResumed { .. }
-        | Event::RunCompleted { .. }
-        | Event::RunFailed { .. }
-        | Event::RunCancelled { .. }
-        | Event::Unrecognised { .. } => None,
-    }
 }
 
 /// Every place where the text of an attempt could be: its message, or what is live.
