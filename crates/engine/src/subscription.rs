@@ -1,7 +1,7 @@
 //! Following one session: the events after a seq, then what is being streamed, then whatever
 //! follows. Replay and live are the same code: wake up, read what is new, send it.
 
-use protocol::{CommandError, Delta, Envelope, ErrorCode, Event, Message, Push, SessionId};
+use protocol::{CommandError, Delta, Envelope, ErrorCode, Push, SessionId};
 use store::{LiveCursor, Reader};
 
 use crate::Engine;
@@ -150,25 +150,7 @@ fn read_events(
 
 /// Of an event, its message is what can be large.
 fn text_bytes(envelope: &Envelope) -> usize {
-    let message: Option<&Message> = match &envelope.event {
-        Event::MessageAdded { message } | Event::StepCompleted { message, .. } => Some(message),
-        Event::StepInterrupted { message, .. } | Event::StepFailed { message, .. } => {
-            message.as_ref()
-        }
-        Event::SessionCreated { .. }
-        | Event::SessionRenamed { .. }
-        | Event::RunStarted { .. }
-        | Event::StepStarted { .. }
-        | Event::StepCancelled { .. }
-        | Event::RunStopped { .. }
-        | Event::RunInterrupted { .. }
-        | Event::RunResumed { .. }
-        | Event::RunCompleted { .. }
-        | Event::RunFailed { .. }
-        | Event::RunCancelled { .. }
-        | Event::Unrecognised { .. } => None,
-    };
-    message.map_or(0, |message| {
+    envelope.event.message().map_or(0, |message| {
         message.blocks.iter().map(|block| block.text.len()).sum()
     })
 }

@@ -1,9 +1,9 @@
 //! The person ends a run for good. What had arrived is kept.
 
-use protocol::{CommandError, ErrorCode, Event, MessageId, RunId, RunReason, RunStatus};
-use store::{Change, SessionState};
+use protocol::{CommandError, ErrorCode, MessageId, RunId, RunReason, RunStatus};
+use store::SessionState;
 
-use super::halt::{Halt, cancel_interrupted_step, end_attempt};
+use super::halt::{Halt, HaltedRun, cancel_interrupted_step, end_attempt, halt_run};
 use super::{Decision, Effect};
 
 pub(crate) fn cancel_run(
@@ -35,18 +35,13 @@ pub(crate) fn cancel_run(
         at_ms,
     );
     cancel_interrupted_step(&mut decision, state, run, at_ms);
-    decision.change(Change::MoveRun {
-        run_id,
-        from: run.status,
-        to: RunStatus::Cancelled,
-        reason: Some(reason),
-        error: None,
+    halt_run(
+        &mut decision,
+        state,
+        run,
+        HaltedRun::Cancelled,
+        reason,
         at_ms,
-    });
-    decision.event(
-        state.session_id,
-        at_ms,
-        Event::RunCancelled { run_id, reason },
     );
     let session_id = state.session_id;
     decision

@@ -1,6 +1,9 @@
 //! What every halt of a run has in common: the attempt ends, and what had arrived is kept.
 
-use protocol::{Event, Message, MessageId, MessageStatus, Role, RunError, StepStatus, Usage};
+use protocol::{
+    Event, Message, MessageId, MessageStatus, Role, RunError, RunReason, RunStatus, StepStatus,
+    Usage,
+};
 use store::{Change, RunState, SessionState, StepState};
 
 use super::Decision;
@@ -75,6 +78,43 @@ pub(super) fn end_attempt(
             message,
         },
     };
+    decision.event(state.session_id, at_ms, event);
+}
+
+/// Where a halt takes a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum HaltedRun {
+    Stopped,
+    Interrupted,
+    Cancelled,
+}
+
+/// Moves a run that is halted, and says so.
+pub(super) fn halt_run(
+    decision: &mut Decision,
+    state: &SessionState,
+    run: &RunState,
+    halted: HaltedRun,
+    reason: RunReason,
+    at_ms: u64,
+) {
+    let run_id = run.run_id;
+    let (to, event) = match halted {
+        HaltedRun::Stopped => (RunStatus::Stopped, Event::RunStopped { run_id, reason }),
+        HaltedRun::Interrupted => (
+            RunStatus::Interrupted,
+            Event::RunInterrupted { run_id, reason },
+        ),
+        HaltedRun::Cancelled => (RunStatus::Cancelled, Event::RunCancelled { run_id, reason }),
+    };
+    decision.change(Change::MoveRun {
+        run_id,
+        from: run.status,
+        to,
+        reason: Some(reason),
+        error: None,
+        at_ms,
+    });
     decision.event(state.session_id, at_ms, event);
 }
 

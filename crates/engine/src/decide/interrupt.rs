@@ -1,9 +1,9 @@
 //! The app ends, or has ended, while a run was going.
 
-use protocol::{Event, MessageId, RunReason, RunStatus};
-use store::{Change, SessionState};
+use protocol::{MessageId, RunReason, RunStatus};
+use store::SessionState;
 
-use super::halt::{Halt, end_attempt};
+use super::halt::{Halt, HaltedRun, end_attempt, halt_run};
 use super::{Decision, Effect};
 
 /// Only a running run is interrupted: one that waits or is queued holds nothing and just stays.
@@ -28,18 +28,13 @@ pub(crate) fn interrupt(
         message_id,
         at_ms,
     );
-    decision.change(Change::MoveRun {
-        run_id,
-        from: RunStatus::Running,
-        to: RunStatus::Interrupted,
-        reason: Some(reason),
-        error: None,
+    halt_run(
+        &mut decision,
+        state,
+        run,
+        HaltedRun::Interrupted,
+        reason,
         at_ms,
-    });
-    decision.event(
-        state.session_id,
-        at_ms,
-        Event::RunInterrupted { run_id, reason },
     );
     let session_id = state.session_id;
     decision

@@ -2,11 +2,11 @@
 
 use protocol::{
     AgentId, Block, BlockKind, CommandError, ErrorCode, Event, Message, MessageId, MessageStatus,
-    Role, RunId, RunReason, RunStatus, SessionId, StepId, StepStatus,
+    Role, RunId, RunReason, SessionId, StepId, StepStatus,
 };
 use store::{Change, NewRun, RunState, SessionState};
 
-use super::halt::cancel_interrupted_step;
+use super::halt::{HaltedRun, cancel_interrupted_step, halt_run};
 use super::{Decision, Effect};
 use crate::title::first_line;
 
@@ -63,20 +63,14 @@ fn supersede(decision: &mut Decision, state: &SessionState, run: &RunState, at_m
         return;
     }
     cancel_interrupted_step(decision, state, run, at_ms);
-    let reason = RunReason::Superseded;
-    decision.change(Change::MoveRun {
-        run_id: run.run_id,
-        from: run.status,
-        to: RunStatus::Cancelled,
-        reason: Some(reason),
-        error: None,
+    halt_run(
+        decision,
+        state,
+        run,
+        HaltedRun::Cancelled,
+        RunReason::Superseded,
         at_ms,
-    });
-    let event = Event::RunCancelled {
-        run_id: run.run_id,
-        reason,
-    };
-    decision.event(state.session_id, at_ms, event);
+    );
 }
 
 /// A new session, or one without a title, is called after its first message.

@@ -1,10 +1,10 @@
 //! The person stops a run. Stopping what is not live changes nothing: the answer says where the
 //! run stands, so that a stop that comes too late is no error.
 
-use protocol::{Event, MessageId, RunId, RunReason, RunStatus};
-use store::{Change, SessionState};
+use protocol::{MessageId, RunId, RunReason};
+use store::SessionState;
 
-use super::halt::{Halt, end_attempt};
+use super::halt::{Halt, HaltedRun, end_attempt, halt_run};
 use super::{Decision, Effect};
 
 pub(crate) fn stop_run(
@@ -28,19 +28,7 @@ pub(crate) fn stop_run(
         message_id,
         at_ms,
     );
-    decision.change(Change::MoveRun {
-        run_id,
-        from: run.status,
-        to: RunStatus::Stopped,
-        reason: Some(reason),
-        error: None,
-        at_ms,
-    });
-    decision.event(
-        state.session_id,
-        at_ms,
-        Event::RunStopped { run_id, reason },
-    );
+    halt_run(&mut decision, state, run, HaltedRun::Stopped, reason, at_ms);
     let session_id = state.session_id;
     decision
         .effects
