@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use host::{SessionWatch, Subscription};
-use protocol::{CommandError, Push};
+use host::Source;
+use protocol::Push;
 use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
 use tokio::sync::Semaphore;
@@ -25,29 +25,6 @@ pub(crate) struct Subscriptions {
 struct Open {
     permits: Arc<Semaphore>,
     task: JoinHandle<()>,
-}
-
-/// What a channel is fed from.
-pub(crate) enum Source {
-    Session(Subscription),
-    List(SessionWatch),
-}
-
-impl Source {
-    async fn next(&mut self) -> Result<Vec<Push>, CommandError> {
-        match self {
-            Self::Session(subscription) => subscription.next().await,
-            Self::List(watch) => watch.next().await,
-        }
-    }
-
-    fn ended(&self, error: CommandError) -> Push {
-        let session_id = match self {
-            Self::Session(subscription) => Some(subscription.session_id()),
-            Self::List(_) => None,
-        };
-        Push::Ended { session_id, error }
-    }
 }
 
 impl Subscriptions {

@@ -17,7 +17,7 @@ use protocol::{Command, CommandError, ErrorCode, Reply, SessionId};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
-use crate::Host;
+use crate::{Host, Source};
 use input::{Line, Request};
 use output::Output;
 use pump::Pump;
@@ -206,7 +206,7 @@ impl Headless {
             head_seq,
         };
         self.output.reply(id, Ok(reply)).await;
-        let pump = Pump::session(subscription, self.output.clone());
+        let pump = Pump::start(Source::Session(subscription), self.output.clone());
         self.pumps.insert(followed, pump);
     }
 
@@ -230,7 +230,7 @@ impl Headless {
         };
         self.end_pump(Followed::List).await;
         self.output.reply(id, Ok(Reply::Watching {})).await;
-        let pump = Pump::list(watch, self.output.clone());
+        let pump = Pump::start(Source::List(watch), self.output.clone());
         self.pumps.insert(Followed::List, pump);
     }
 

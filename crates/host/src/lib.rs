@@ -12,10 +12,12 @@ mod files;
 pub mod headless;
 mod instance;
 pub mod logging;
+mod source;
 mod start;
 
 pub use arguments::{Arguments, GuideArguments, Mode};
-pub use engine::{Engine, SessionWatch, Subscription};
+pub use engine::Engine;
 pub use files::{start_logs, write_private_file};
 pub use instance::instance_name;
+pub use source::Source;
 pub use start::{Host, HostOptions, StartFailure};

@@ -1,11 +1,11 @@
 //! Follows one session over a channel of its own.
 
+use host::Source;
 use protocol::{CommandError, Push, SessionId};
 use tauri::State;
 use tauri::ipc::Channel;
 
 use crate::Shell;
-use crate::subscriptions::Source;
 
 #[tauri::command]
 pub(super) async fn subscribe(

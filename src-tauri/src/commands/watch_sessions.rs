@@ -1,11 +1,11 @@
 //! Follows the list of sessions over a channel of its own.
 
+use host::Source;
 use protocol::{CommandError, Push};
 use tauri::State;
 use tauri::ipc::Channel;
 
 use crate::Shell;
-use crate::subscriptions::Source;
 
 #[tauri::command]
 pub(super) async fn watch_sessions(

@@ -1,11 +1,11 @@
 //! From a subscription to the output, until it is ended.
 
-use engine::{SessionWatch, Subscription};
-use protocol::{CommandError, Push};
+use protocol::Push;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::output::Output;
+use crate::Source;
 
 /// A task that sends what a subscription brings. Dropping it ends it at once.
 #[derive(Debug)]
@@ -22,46 +22,8 @@ enum End {
     AfterTheRest,
 }
 
-/// What a pump sends from.
-enum Source {
-    Session(Subscription),
-    List(SessionWatch),
-}
-
-impl Source {
-    async fn next(&mut self) -> Result<Vec<Push>, CommandError> {
-        match self {
-            Self::Session(subscription) => subscription.next().await,
-            Self::List(watch) => watch.next().await,
-        }
-    }
-
-    async fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
-        match self {
-            Self::Session(subscription) => subscription.take_new().await,
-            Self::List(watch) => watch.take_new().await,
-        }
-    }
-
-    fn ended(&self, error: CommandError) -> Push {
-        let session_id = match self {
-            Self::Session(subscription) => Some(subscription.session_id()),
-            Self::List(_) => None,
-        };
-        Push::Ended { session_id, error }
-    }
-}
-
 impl Pump {
-    pub(super) fn session(subscription: Subscription, output: Output) -> Self {
-        Self::start(Source::Session(subscription), output)
-    }
-
-    pub(super) fn list(watch: SessionWatch, output: Output) -> Self {
-        Self::start(Source::List(watch), output)
-    }
-
-    fn start(source: Source, output: Output) -> Self {
+    pub(super) fn start(source: Source, output: Output) -> Self {
         let (end, ended) = oneshot::channel();
         let task = tokio::spawn(pump(source, output, ended));
         let end = Some(end);
