@@ -57,17 +57,22 @@ async fn a_stop_that_races_with_the_end_gives_exactly_one_of_the_two() {
 async fn a_stop_outruns_a_model_that_never_pauses() {
     let home = Home::new();
     let world = home.open_model(Arc::new(Torrent));
-    for _ in 0..10 {
+    for _ in 0..3 {
         let started = world.start("Go").await;
         let mut follower = Follower::new(&world, started.session_id, 0);
         follower
-            .until(|follower| follower.texts.values().any(|text| text.len() > 20))
+            .until(|follower| {
+                follower
+                    .texts
+                    .values()
+                    .any(|text| text.len() > Torrent::FIRST_BYTES)
+            })
             .await;
         assert_eq!(world.stop(started.run_id).await, RunStatus::Stopped);
         follower.until_event("run_stopped").await;
         let message = follower.message();
         assert_eq!(message.role, Role::Agent);
-        assert!(message.text().len() > 20);
+        assert!(message.text().len() > Torrent::FIRST_BYTES);
     }
     world.idle().await;
     world.close().await;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::{Ids, RandomIds};
-use protocol::{AttentionKind, RunReason, RunStatus};
+use protocol::{AttentionKind, ErrorClass, RunReason, RunStatus};
 use uuid::Uuid;
 
 use crate::fixture::{Home, Started, World};
 use crate::follower::Follower;
-use crate::scripted::Call;
+use crate::scripted::{Call, Eager};
 
 async fn streaming(world: &World, text: &str) -> (Started, Call) {
     let started = world.start("Go").await;
@@ -188,5 +188,31 @@ async fn a_process_that_dies_at_any_moment_leaves_what_was_shown() {
         );
         dead.close().await;
     }
+    world.close().await;
+}
+
+// RUN-6
+#[tokio::test]
+async fn a_run_whose_model_is_gone_fails_when_it_is_resumed_and_says_why() {
+    let home = Home::new();
+    let world = home.open();
+    let (started, _call) = streaming(&world, "Half").await;
+    world.close().await;
+    let other = Eager::echo();
+    let world = home.open_model(other.clone());
+    world.resume(started.run_id).await;
+    world.idle().await;
+    let run = world.run(started.run_id).await;
+    assert_eq!(run.status, RunStatus::Failed);
+    let error = run.error.unwrap();
+    assert_eq!(error.class, ErrorClass::InvalidRequest);
+    assert!(error.message.contains("script"), "{}", error.message);
+    assert!(
+        other.asked.lock().unwrap().is_empty(),
+        "no other model is asked instead"
+    );
+    let next = world.send(started.session_id, "Again").await;
+    world.idle().await;
+    assert_eq!(world.run(next.run_id).await.status, RunStatus::Completed);
     world.close().await;
 }

@@ -155,9 +155,14 @@ impl Model for Eager {
     }
 }
 
-/// A model that never pauses and never ends: every byte is a block end, and so a commit.
+/// A model that never pauses and never ends: every byte is a block end, and so a commit. It begins
+/// with so much text that a decision takes longer than the next piece.
 #[derive(Debug)]
 pub(crate) struct Torrent;
+
+impl Torrent {
+    pub(crate) const FIRST_BYTES: usize = 3 * 1024 * 1024;
+}
 
 impl Model for Torrent {
     fn info(&self) -> ModelInfo {
@@ -165,9 +170,9 @@ impl Model for Torrent {
     }
 
     fn stream(&self, _: ModelRequest) -> ModelStream {
-        Box::pin(
-            stream::repeat_with(|| stream::iter([text("x"), Ok(ModelEvent::BlockEnded)])).flatten(),
-        )
+        let first = stream::iter([text(&"x".repeat(Self::FIRST_BYTES))]);
+        let piece = || stream::iter([text("x"), Ok(ModelEvent::BlockEnded)]);
+        Box::pin(first.chain(stream::repeat_with(piece).flatten()))
     }
 }
 
