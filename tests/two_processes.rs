@@ -42,7 +42,11 @@ fn a_killed_owner_leaves_the_folder_free() -> Result<()> {
         app.kill()?;
     }
     let mut app = Headless::start(folder.path(), &[])?;
-    let Reply::Sessions { sessions, .. } = app.must(&Command::ListSessions { limit: None })? else {
+    let Reply::Sessions { sessions, .. } = app.must(&Command::ListSessions {
+        limit: None,
+        after: None,
+    })?
+    else {
         anyhow::bail!("not a list")
     };
     assert_eq!(sessions.len(), 5);
@@ -60,7 +64,10 @@ fn two_folders_are_two_apps() -> Result<()> {
         session_id: None,
         title: Some("Left".to_owned()),
     })?;
-    let Reply::Sessions { sessions, .. } = second.must(&Command::ListSessions { limit: None })?
+    let Reply::Sessions { sessions, .. } = second.must(&Command::ListSessions {
+        limit: None,
+        after: None,
+    })?
     else {
         anyhow::bail!("not a list")
     };

@@ -125,10 +125,19 @@ impl Connection {
     async fn follow_list(self) -> Result<(), Failure> {
         let watch = ipc::watch_sessions(move |arrival| self.take_list_arrival(arrival)).await?;
         self.inner.update_value(|inner| inner.watch = Some(watch));
-        let reply = ipc::execute(&Command::ListSessions { limit: None }).await?;
-        if let Reply::Sessions { sessions, .. } = reply {
-            apply_sessions(self.store, sessions);
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let list = Command::ListSessions { limit: None, after };
+            let Reply::Sessions { sessions, has_more } = ipc::execute(&list).await? else {
+                break;
+            };
+            all.extend(sessions);
+            after = all.last().map(|last| last.session_id);
+            if !has_more {
+                break;
+            }
         }
+        apply_sessions(self.store, all);
         self.store.list_sync().set(SyncState::Current);
         Ok(())
     }

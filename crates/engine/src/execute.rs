@@ -20,8 +20,9 @@ impl Engine {
         let _admitted = self.inner.admit()?;
         match command {
             Command::GetApp {} => Ok(Reply::App(self.app_info())),
-            Command::ListSessions { limit } => {
-                self.list_sessions(limit.unwrap_or(limits::PAGE)).await
+            Command::ListSessions { limit, after } => {
+                self.list_sessions(limit.unwrap_or(limits::PAGE), after)
+                    .await
             }
             Command::CreateSession { session_id, title } => {
                 self.create_session(session_id, title.as_deref()).await
@@ -67,19 +68,28 @@ impl Engine {
         }
     }
 
-    async fn list_sessions(&self, limit: u32) -> Result<Reply, CommandError> {
+    async fn list_sessions(
+        &self,
+        limit: u32,
+        after: Option<SessionId>,
+    ) -> Result<Reply, CommandError> {
         self.read(move |reader| {
-            let mut rows = reader.session_rows(limit + 1)?;
+            let mut rows = match after {
+                None => reader.session_rows(limit + 1)?,
+                Some(after) if reader.head_seq(after)?.is_none() => return Ok(None),
+                Some(after) => reader.session_rows_after(after, limit + 1)?,
+            };
             let has_more = rows.len() > limit as usize;
             rows.truncate(limit as usize);
             let sessions: Result<Vec<SessionSummary>, _> =
                 rows.into_iter().map(|row| summary(reader, row)).collect();
-            Ok(Reply::Sessions {
+            Ok(Some(Reply::Sessions {
                 sessions: sessions?,
                 has_more,
-            })
+            }))
         })
-        .await
+        .await?
+        .ok_or_else(|| not_found("session"))
     }
 
     async fn list_messages(

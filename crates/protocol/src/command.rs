@@ -34,6 +34,9 @@ pub enum Command {
         /// At most so many, 1 to 1000; 1000 when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u32>,
+        /// Only those that stand after this one: the last of the page before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<SessionId>,
     },
     /// Creates a session. The same `session_id` again answers with the same session.
     CreateSession {
@@ -147,7 +150,9 @@ impl Command {
     /// Checks every value against its cap. The engine calls this for each command it is given.
     pub fn validate(&self) -> Result<(), CommandError> {
         match self {
-            Self::ListSessions { limit } | Self::GetSession { limit, .. } => check_limit(*limit),
+            Self::ListSessions { limit, .. } | Self::GetSession { limit, .. } => {
+                check_limit(*limit)
+            }
             Self::ListMessages { limit, before, .. } => {
                 check_integer("before", *before)?;
                 check_limit(*limit)

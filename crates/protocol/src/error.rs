@@ -31,6 +31,11 @@ impl CommandError {
         }
     }
 
+    /// A fault of ours.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Internal, message, "The log says more.")
+    }
+
     /// The same error, about this run.
     #[must_use]
     pub fn about_run(mut self, run_id: RunId) -> Self {

@@ -70,7 +70,10 @@ async fn nothing_is_written_after_the_close() {
             session_id: None,
             title: None,
         },
-        Command::ListSessions { limit: None },
+        Command::ListSessions {
+            limit: None,
+            after: None,
+        },
     ] {
         assert_eq!(world.refused(command).await.0, ErrorCode::Unavailable);
     }

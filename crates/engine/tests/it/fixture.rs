@@ -240,7 +240,10 @@ impl World {
 
     pub(crate) async fn sessions(&self) -> Vec<SessionSummary> {
         match self
-            .execute(Command::ListSessions { limit: None })
+            .execute(Command::ListSessions {
+                limit: None,
+                after: None,
+            })
             .await
             .unwrap()
         {

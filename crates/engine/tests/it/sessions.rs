@@ -138,10 +138,10 @@ async fn the_list_is_newest_first_and_says_when_there_is_more() {
         world.clock.advance(10);
     }
     world.rename(created[0], "Newest now").await;
-    let list = |limit| {
+    let list_after = |limit, after| {
         let world = world.clone();
         async move {
-            let command = Command::ListSessions { limit };
+            let command = Command::ListSessions { limit, after };
             match world.execute(command).await.unwrap() {
                 Reply::Sessions { sessions, has_more } => {
                     let ids: Vec<_> = sessions.iter().map(|s| s.session_id).collect();
@@ -151,9 +151,21 @@ async fn the_list_is_newest_first_and_says_when_there_is_more() {
             }
         }
     };
+    let list = |limit| list_after(limit, None);
     let order = vec![created[0], created[2], created[1]];
     assert_eq!(list(None).await, (order.clone(), false));
     assert_eq!(list(Some(3)).await, (order.clone(), false));
     assert_eq!(list(Some(2)).await, (order[..2].to_vec(), true));
+    let next = list_after(Some(2), Some(order[1])).await;
+    assert_eq!(next, (order[2..].to_vec(), false), "page by page");
+    assert_eq!(list_after(None, Some(order[2])).await, (vec![], false));
+    let unknown = Command::ListSessions {
+        limit: None,
+        after: Some(SessionId::from_uuid(Uuid::nil())),
+    };
+    assert_eq!(
+        world.execute(unknown).await.unwrap_err().code,
+        ErrorCode::NotFound
+    );
     world.close().await;
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use host::Host;
+use host::{Host, Restore};
 use protocol::{Command, ErrorCode, Reply, StartState};
 
 use crate::fixture::{AT_ONCE, Home, close, soon, start};
@@ -33,7 +33,10 @@ async fn backed_up() -> Home {
 }
 
 async fn session_count(host: &Host) -> usize {
-    let list = Command::ListSessions { limit: None };
+    let list = Command::ListSessions {
+        limit: None,
+        after: None,
+    };
     match soon(host.engine.execute(list)).await.unwrap() {
         Reply::Sessions { sessions, .. } => sessions.len(),
         other => panic!("{other:?}"),
@@ -100,7 +103,7 @@ async fn a_damaged_database_is_refused_and_its_newest_backup_offered() {
     };
     assert_eq!(error.code, ErrorCode::DamagedDatabase);
     assert_eq!(backup, Some(offered.clone()));
-    let restored = Host::restore(&home.options(AT_ONCE)).unwrap();
+    let restored = Host::restore(&home.options(AT_ONCE), Restore::IfDamaged).unwrap();
     assert_eq!(restored.file_name, offered.file_name);
     let host = home.host(AT_ONCE);
     assert_eq!(session_count(&host).await, 1);
@@ -116,8 +119,37 @@ async fn damage_without_a_backup_offers_none() {
     let failure = home.failure();
     assert_eq!(failure.error.code, ErrorCode::DamagedDatabase);
     assert_eq!(failure.backup, None);
-    let error = Host::restore(&home.options(AT_ONCE)).unwrap_err();
+    let error = Host::restore(&home.options(AT_ONCE), Restore::IfDamaged).unwrap_err();
     assert_eq!(error.code, ErrorCode::NotFound);
+}
+
+// STO-10: a sound database is not replaced unless the person insists.
+#[tokio::test]
+async fn a_sound_database_is_restored_only_on_demand() {
+    let home = Home::new();
+    let host = home.host(AT_ONCE);
+    host.engine.backup().unwrap();
+    host.engine
+        .execute(Command::CreateSession {
+            session_id: None,
+            title: None,
+        })
+        .await
+        .unwrap();
+    close(&host).await;
+    let error = Host::restore(&home.options(AT_ONCE), Restore::IfDamaged).unwrap_err();
+    assert_eq!(error.code, ErrorCode::NotActionable);
+    let host = home.host(AT_ONCE);
+    assert_eq!(session_count(&host).await, 1, "nothing was replaced");
+    close(&host).await;
+    Host::restore(&home.options(AT_ONCE), Restore::Anyway).unwrap();
+    let host = home.host(AT_ONCE);
+    assert_eq!(
+        session_count(&host).await,
+        0,
+        "the backup was made before it"
+    );
+    close(&host).await;
 }
 
 // STO-17

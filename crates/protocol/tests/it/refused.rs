@@ -47,6 +47,7 @@ fn is_optional(kind: &str, field: &str) -> bool {
     matches!(
         (kind, field),
         ("list_sessions" | "get_session" | "list_messages", "limit")
+            | ("list_sessions", "after")
             | ("create_session", "session_id" | "title")
             | ("start_run", "session_id" | "request_key")
     )

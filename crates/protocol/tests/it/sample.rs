@@ -20,8 +20,14 @@ pub(crate) const STEP: StepId = StepId::from_uuid(uuid(5));
 pub(crate) fn commands() -> Vec<Command> {
     vec![
         Command::GetApp {},
-        Command::ListSessions { limit: None },
-        Command::ListSessions { limit: Some(1_000) },
+        Command::ListSessions {
+            limit: None,
+            after: None,
+        },
+        Command::ListSessions {
+            limit: Some(1_000),
+            after: Some(SESSION),
+        },
         Command::CreateSession {
             session_id: None,
             title: None,

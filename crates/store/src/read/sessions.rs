@@ -23,12 +23,21 @@ pub struct SessionRow {
     pub updated_at_ms: u64,
 }
 
+/// The whole list.
+pub(super) const FROM_THE_TOP: &str = "";
+
+/// What stands after one session in the list.
+pub(super) const AFTER_ONE: &str = "
+    WHERE (sessions.updated_at_ms, sessions.id) <
+          (SELECT updated_at_ms, id FROM sessions WHERE id = ?2)";
+
 /// The list, read along the index of its order.
-pub(super) fn session_rows_sql() -> String {
+pub(super) fn session_rows_sql(condition: &str) -> String {
     format!(
         "SELECT sessions.id, sessions.title, sessions.created_at_ms, sessions.updated_at_ms,
                 {VIEW_COLUMNS}
          FROM sessions LEFT JOIN runs ON runs.id = sessions.newest_run_id
+         {condition}
          ORDER BY sessions.updated_at_ms DESC, sessions.id DESC
          LIMIT ?1"
     )
@@ -42,8 +51,27 @@ pub(super) const LIVE_SESSIONS: &str = "
 impl Reader<'_> {
     /// The sessions, newest first.
     pub fn session_rows(&self, limit: u32) -> Result<Vec<SessionRow>, Error> {
-        let mut statement = self.transaction.prepare_cached(&session_rows_sql())?;
-        let mut rows = statement.query(params![limit])?;
+        self.rows(FROM_THE_TOP, params![limit])
+    }
+
+    /// The sessions that stand after one of them in the list, newest first.
+    pub fn session_rows_after(
+        &self,
+        after: SessionId,
+        limit: u32,
+    ) -> Result<Vec<SessionRow>, Error> {
+        self.rows(AFTER_ONE, params![limit, after.uuid().as_bytes()])
+    }
+
+    fn rows(
+        &self,
+        condition: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Vec<SessionRow>, Error> {
+        let mut statement = self
+            .transaction
+            .prepare_cached(&session_rows_sql(condition))?;
+        let mut rows = statement.query(values)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             found.push(session_row(row)?);

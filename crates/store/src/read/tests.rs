@@ -31,8 +31,14 @@ fn each_list_query_uses_an_index() {
         .unwrap();
     let plans = [
         (
-            sessions::session_rows_sql(),
+            sessions::session_rows_sql(sessions::FROM_THE_TOP),
             "SCAN sessions USING INDEX sessions_by_time; \
+             SEARCH runs USING PRIMARY KEY (id=?) LEFT-JOIN",
+        ),
+        (
+            sessions::session_rows_sql(sessions::AFTER_ONE),
+            "SEARCH sessions USING INDEX sessions_by_time ((updated_at_ms,id)<(?,?)); \
+             SCALAR SUBQUERY 1; SEARCH sessions USING PRIMARY KEY (id=?); REUSE SUBQUERY 1; \
              SEARCH runs USING PRIMARY KEY (id=?) LEFT-JOIN",
         ),
         (
