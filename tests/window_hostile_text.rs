@@ -66,7 +66,7 @@ async fn the_page_can_do_nothing_beyond_its_commands() -> Result<()> {
         .client()
         .execute_async(
             "const done = arguments[arguments.length - 1];
-             window.__TAURI_INTERNALS__.invoke('plugin:window|close', {})
+             window.__TAURI_INTERNALS__.invoke('plugin:app|version', {})
                  .then(() => done('allowed'), () => done('refused'));",
             vec![],
         )

@@ -8,7 +8,7 @@ function fail(heading, error) {
   const title = document.createElement('h1')
   title.textContent = heading
   const note = document.createElement('p')
-  note.textContent = 'Your data was not touched: everything that was shown is on disk.'
+  note.textContent = 'Your data was not touched: everything that was shown is kept.'
   const again = document.createElement('button')
   again.className = 'button button--primary'
   again.textContent = 'Show it again'

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use host::headless::{self, AtEnd};
-use host::{Arguments, Host, HostOptions, Mode, diagnostics};
+use host::{Arguments, Host, HostOptions, Mode, Restore, diagnostics};
 use protocol::{CommandError, ErrorCode};
 use shell::Readiness;
 
@@ -33,6 +33,7 @@ fn carry_out(arguments: &Arguments, readiness: Readiness) -> Result<(), CommandE
     let options = arguments.host_options()?;
     match arguments.mode() {
         None => {
+            check_display()?;
             log_to(&options);
             shell::run(options, readiness).map_err(|error| internal(&error))
         }
@@ -40,8 +41,13 @@ fn carry_out(arguments: &Arguments, readiness: Readiness) -> Result<(), CommandE
             log_to(&options);
             run_headless(&options, if *wait { AtEnd::Wait } else { AtEnd::Interrupt })
         }
-        Some(Mode::Restore) => {
-            let backup = Host::restore(&options)?;
+        Some(Mode::Restore { anyway }) => {
+            let when = if *anyway {
+                Restore::Anyway
+            } else {
+                Restore::IfDamaged
+            };
+            let backup = Host::restore(&options, when)?;
             say(&format!(
                 "Restored {}. What stood there is in the folder damaged.",
                 backup.file_name
@@ -49,6 +55,19 @@ fn carry_out(arguments: &Arguments, readiness: Readiness) -> Result<(), CommandE
         }
         Some(Mode::Diagnostics { out }) => write_diagnostics(&options, out.as_deref()),
     }
+}
+
+/// Said plainly before the window system would end the process in the middle of its start.
+fn check_display() -> Result<(), CommandError> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
+        return Err(CommandError::new(
+            ErrorCode::Unavailable,
+            "There is no display to open a window on.",
+            "Start it from a desktop, or use: holdfast headless",
+        ));
+    }
+    Ok(())
 }
 
 fn run_headless(options: &HostOptions, at_end: AtEnd) -> Result<(), CommandError> {
@@ -68,7 +87,7 @@ fn write_diagnostics(options: &HostOptions, out: Option<&Path>) -> Result<(), Co
     let text = format!("{:#}", diagnostics::collect(&options.data_dir));
     match out {
         None => say(&text),
-        Some(path) => std::fs::write(path, text).map_err(|error| {
+        Some(path) => write_private(path, &text).map_err(|error| {
             CommandError::new(
                 ErrorCode::StorageFailed,
                 format!("{} cannot be written: {error}.", path.display()),
@@ -76,6 +95,17 @@ fn write_diagnostics(options: &HostOptions, out: Option<&Path>) -> Result<(), Co
             )
         }),
     }
+}
+
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 fn log_to(options: &HostOptions) {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use host::{Engine, Host, HostOptions, StartFailure};
+use host::{Engine, Host, HostOptions, Restore, StartFailure};
 use protocol::{CommandError, ErrorCode, StartState};
 
 use crate::subscriptions::Subscriptions;
@@ -48,14 +48,18 @@ impl Shell {
     /// Puts the newest backup in place and starts; only ever after a start that failed.
     pub(crate) fn restore_backup(&self) -> Result<StartState, CommandError> {
         let mut host = self.lock();
-        if host.is_ok() {
+        // The page could ask at any time; only a damaged database is ever replaced.
+        let is_damaged = host
+            .as_ref()
+            .is_err_and(|failure| failure.error.code == ErrorCode::DamagedDatabase);
+        if !is_damaged {
             return Err(CommandError::new(
                 ErrorCode::NotActionable,
-                "Holdfast is running; there is nothing to restore.",
-                "Close it and run: holdfast restore",
+                "The database is not damaged; there is nothing to restore.",
+                "To go back to a backup all the same, close Holdfast and run: holdfast restore --anyway",
             ));
         }
-        Host::restore(&self.options)?;
+        Host::restore(&self.options, Restore::Anyway)?;
         *host = start_host(&self.options);
         drop(host);
         Ok(self.state())

@@ -14,6 +14,9 @@ use tokio::sync::Semaphore;
 /// has not acknowledged is not followed by more.
 const UNACKNOWLEDGED: usize = 2;
 
+/// Channels that may be open.
+const OPEN_AT_ONCE: usize = 32;
+
 /// All open channels.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions {
@@ -32,7 +35,17 @@ impl Subscriptions {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let permits = Arc::new(Semaphore::new(UNACKNOWLEDGED));
         let task = tauri::async_runtime::spawn(feed(source, channel, Arc::clone(&permits)));
-        self.lock().insert(id, Open { permits, task });
+        let mut open = self.lock();
+        open.retain(|_, open| !open.task.inner().is_finished());
+        // A page has one channel for the list and one for a session; one that keeps opening more
+        // loses its oldest.
+        while open.len() >= OPEN_AT_ONCE
+            && let Some(oldest) = open.keys().min().copied()
+            && let Some(oldest) = open.remove(&oldest)
+        {
+            oldest.task.abort();
+        }
+        open.insert(id, Open { permits, task });
         id
     }
 

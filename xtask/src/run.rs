@@ -1,6 +1,6 @@
 //! `cargo xtask run`: sets up, builds and starts the app.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::repository::{Profile, Repository};
 use crate::setup::{self, Need, Part};
@@ -23,6 +23,13 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<()> 
     } else {
         Profile::Debug
     };
+    if arguments
+        .app
+        .first()
+        .is_none_or(|first| first.starts_with('-'))
+    {
+        check_display()?;
+    }
     let stages = [setup_stage(), ui_stage(Shrink::No), app_stage(profile)];
     stage::run_all(repository, &stages, AfterFailure::Stop)?;
     crate::screen::say("\nStarting Holdfast.");
@@ -30,6 +37,18 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<()> 
         .process(&repository.binary(profile).to_string_lossy())
         .args(&arguments.app)
         .become_it()
+}
+
+/// Said before minutes of building, not after.
+fn check_display() -> Result<()> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
+        bail!(
+            "there is no display to open a window on. Start this from a desktop, use the app without \
+             a window (`cargo xtask run -- headless`), or only build it (`cargo xtask test app`)"
+        );
+    }
+    Ok(())
 }
 
 fn setup_stage() -> Stage<'static> {

@@ -61,6 +61,8 @@ fn install_debian(repository: &Repository, needs: &[Need]) -> Result<()> {
     let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
     let policy = repository
         .process("apt-cache")
+        // Its words are read below: in English, whatever the system speaks.
+        .env("LC_ALL", "C")
         .arg("policy")
         .args(&names)
         .stdout()?;

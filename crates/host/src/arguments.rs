@@ -59,8 +59,12 @@ pub enum Mode {
         #[arg(long)]
         wait: bool,
     },
-    /// Puts the newest sound backup in the place of the database; what stood there is kept aside.
-    Restore,
+    /// Puts the newest sound backup in the place of a damaged database, which is kept aside.
+    Restore {
+        /// Also when the database is sound: what came after the backup is then only in `damaged`.
+        #[arg(long)]
+        anyway: bool,
+    },
     /// Writes what helps to find a fault into a file, without any of your texts or secrets.
     Diagnostics {
         /// The file to write; standard output when absent.

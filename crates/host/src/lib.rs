@@ -6,6 +6,7 @@
 //! Entry points: [`Arguments`], [`Host::start`], [`headless::run`].
 
 mod arguments;
+mod backups;
 mod data_dir;
 pub mod diagnostics;
 mod files;
@@ -20,4 +21,4 @@ pub use engine::Engine;
 pub use files::{start_logs, write_private_file};
 pub use instance::instance_name;
 pub use source::Source;
-pub use start::{Host, HostOptions, StartFailure};
+pub use start::{Host, HostOptions, Restore, StartFailure};

@@ -52,12 +52,13 @@ pub fn subscriber(logs_dir: &Path) -> std::io::Result<impl tracing::Subscriber +
 fn log_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
+        // A text that was put together at run time may quote what a person wrote: it goes to
+        // standard error alone.
         let message = panic
             .payload()
             .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| panic.payload().downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "unknown".to_owned());
+            .copied()
+            .unwrap_or("(not logged)");
         let place = panic
             .location()
             .map(ToString::to_string)

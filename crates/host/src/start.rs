@@ -8,7 +8,7 @@ use models::{Guide, GuideOptions};
 use protocol::{BackupInfo, CommandError, ErrorCode, StartState};
 use store::{DataFolder, Opened, Store};
 
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+use crate::backups::DailyBackups;
 
 /// What a host is started with.
 #[derive(Debug, Clone)]
@@ -28,6 +28,7 @@ pub struct Host {
     pub opened: Opened,
     /// What recovery took up.
     pub recovered: Recovered,
+    backups: Arc<DailyBackups>,
 }
 
 /// A start that did not succeed. Nothing was overwritten.
@@ -75,13 +76,13 @@ impl Host {
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
         })
         .map_err(|error| open_failure(&folder, &error))?;
-        let host = Self {
+        let backups = DailyBackups::start(engine.clone(), folder, opened.is_new);
+        Ok(Self {
             engine,
             opened,
             recovered,
-        };
-        host.back_up_daily(folder);
-        Ok(host)
+            backups: Arc::new(backups),
+        })
     }
 
     /// What a window shows.
@@ -93,36 +94,40 @@ impl Host {
 
     /// Interrupts what is going and closes the database.
     pub async fn close(&self) -> Result<(), CommandError> {
+        self.backups.stop();
         self.engine.close().await
     }
 
     /// Restores the newest sound backup of a folder that nobody uses.
-    pub fn restore(options: &HostOptions) -> Result<BackupInfo, CommandError> {
+    pub fn restore(options: &HostOptions, when: Restore) -> Result<BackupInfo, CommandError> {
         let folder =
             DataFolder::create(&options.data_dir).map_err(|error| command_error(&error))?;
+        if when == Restore::IfDamaged {
+            refuse_sound(&folder)?;
+        }
         store::restore_newest_backup(&folder, std::process::id(), SystemClock.now_ms())
             .map_err(|error| command_error(&error))
     }
+}
 
-    /// Beside everything else: a start must not wait for it.
-    fn back_up_daily(&self, folder: DataFolder) {
-        if self.opened.is_new {
-            return;
-        }
-        let engine = self.engine.clone();
-        let spawned = std::thread::Builder::new()
-            .name("daily-backup".to_owned())
-            .spawn(move || {
-                let now_ms = SystemClock.now_ms();
-                let is_due = store::newest_backup(&folder)
-                    .is_none_or(|newest| now_ms.saturating_sub(newest.created_at_ms) >= DAY_MS);
-                if is_due && let Err(error) = engine.backup() {
-                    tracing::warn!(name: "host.backup.failed", message = error.message);
-                }
-            });
-        if let Err(error) = spawned {
-            tracing::warn!(name: "host.backup.not_started", %error);
-        }
+/// When a backup may take the database's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restore {
+    /// Only if the database cannot be used.
+    IfDamaged,
+    /// Also if it is sound: the person said so.
+    Anyway,
+}
+
+/// A sound database holds more than any backup of it.
+fn refuse_sound(folder: &DataFolder) -> Result<(), CommandError> {
+    match store::inspect(folder.root()) {
+        Ok(found) if found.finding.is_none() && found.schema > 0 => Err(CommandError::new(
+            ErrorCode::NotActionable,
+            "The database is sound; nothing was restored.",
+            "To go back to the newest backup all the same: holdfast restore --anyway",
+        )),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use protocol::BackupInfo;
 use rusqlite::Connection;
-use rusqlite::backup::Backup;
+use rusqlite::backup::{Backup, StepResult};
 
 use crate::connection::{APPLICATION_ID, open_existing, open_read_only};
 use crate::damage::quick_check_finding;
@@ -25,10 +24,13 @@ const PAGES_AT_ONCE: std::ffi::c_int = 2_000;
 ///
 /// A clock that was set back must not make the new one the oldest: it would be the one to go, and
 /// an older one the newest. So its time is after that of all others, if only by a millisecond.
+///
+/// `is_cut_short` is asked between pieces: whoever closes the app must not wait for a large copy.
 pub(crate) fn make_backup(
     folder: &DataFolder,
     source: &Connection,
     at_ms: u64,
+    is_cut_short: &dyn Fn() -> bool,
 ) -> Result<BackupInfo, Error> {
     // One state for the whole copy: a writer that goes on would make it begin anew, for ever.
     let source = source.unchecked_transaction()?;
@@ -40,7 +42,10 @@ pub(crate) fn make_backup(
     let unfinished = with_suffix(&path, UNFINISHED);
     remove_if_present(&unfinished)?;
     drop(create_private_file(&unfinished)?);
-    copy_pages(&source, &unfinished)?;
+    if let Err(error) = copy_pages(&source, &unfinished, is_cut_short) {
+        remove_if_present(&unfinished)?;
+        return Err(error);
+    }
     fs::File::open(&unfinished)?.sync_all()?;
     fs::rename(&unfinished, &path)?;
     sync_dir(&folder.backups())?;
@@ -54,9 +59,19 @@ pub(crate) fn make_backup(
     })
 }
 
-fn copy_pages(source: &Connection, target: &Path) -> Result<(), Error> {
+fn copy_pages(
+    source: &Connection,
+    target: &Path,
+    is_cut_short: &dyn Fn() -> bool,
+) -> Result<(), Error> {
     let mut copy = open_existing(target)?;
-    Backup::new(source, &mut copy)?.run_to_completion(PAGES_AT_ONCE, Duration::ZERO, None)?;
+    let backup = Backup::new(source, &mut copy)?;
+    while backup.step(PAGES_AT_ONCE)? != StepResult::Done {
+        if is_cut_short() {
+            return Err(Error::Closed);
+        }
+    }
+    drop(backup);
     // A single file that needs nothing beside it.
     copy.pragma_update(None, "journal_mode", "DELETE")?;
     if let Some(finding) = quick_check_finding(&copy)? {
@@ -186,5 +201,37 @@ fn unused_time(folder: &DataFolder, mut at_ms: u64) -> Result<u64, Error> {
             return Ok(at_ms);
         }
         at_ms += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::make_durable;
+    use crate::schema::Schema;
+
+    /// RUN-18: whoever closes the app does not wait for a large copy, and nothing of it stays.
+    #[test]
+    fn a_backup_that_is_cut_short_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = DataFolder::create(dir.path()).unwrap();
+        drop(create_private_file(&folder.database()).unwrap());
+        let mut source = open_existing(&folder.database()).unwrap();
+        make_durable(&source).unwrap();
+        Schema::CURRENT.fill_new(&mut source, "test", 1).unwrap();
+        // More pages than are copied in one go.
+        source
+            .execute_batch(
+                "CREATE TABLE filler (body BLOB); INSERT INTO filler VALUES (zeroblob(12000000))",
+            )
+            .unwrap();
+        let error = make_backup(&folder, &source, 5, &|| true).unwrap_err();
+        assert!(matches!(error, Error::Closed), "{error}");
+        assert_eq!(fs::read_dir(folder.backups()).unwrap().count(), 0);
+        make_backup(&folder, &source, 6, &|| false).unwrap();
+        assert_eq!(
+            newest_backup(&folder).map(|found| found.created_at_ms),
+            Some(6)
+        );
     }
 }

@@ -30,6 +30,7 @@ impl DataFolder {
             folder.logs(),
         ] {
             make_private_dir(&dir)?;
+            make_files_private(&dir)?;
         }
         Ok(folder)
     }
@@ -254,6 +255,24 @@ fn make_private_dir(path: &Path) -> Result<(), Error> {
 }
 
 /// Takes away what others may do with a file or a folder.
+/// What somebody opened up, or copied here, is for its owner alone again.
+fn make_files_private(dir: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        // Another process may be renaming its files at this moment.
+        if entry.metadata().is_ok_and(|found| found.is_file()) && entry.path().try_exists()? {
+            make_private(&entry.path(), 0o600).or_else(|error| {
+                if entry.path().try_exists()? {
+                    Err(error)
+                } else {
+                    Ok(())
+                }
+            })?;
+        }
+    }
+    Ok(())
+}
+
 fn make_private(path: &Path, mode: u32) -> Result<(), Error> {
     #[cfg(unix)]
     {

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use rusqlite::Connection;
+
 use crate::Error;
-use crate::connection::open_read_only;
+use crate::connection::{APPLICATION_ID, open_read_only};
 use crate::damage::quick_check_finding;
 use crate::schema::version_of;
 
@@ -12,7 +14,7 @@ use crate::schema::version_of;
 pub struct Inspection {
     /// Its schema.
     pub schema: u32,
-    /// What SQLite's check found, if anything.
+    /// What is wrong with it, if anything is.
     pub finding: Option<String>,
     /// Rows in each table.
     pub rows: Vec<(String, u64)>,
@@ -34,7 +36,15 @@ pub fn inspect(data_dir: &Path) -> Result<Inspection, Error> {
     }
     Ok(Inspection {
         schema: version_of(&connection)?,
-        finding: quick_check_finding(&connection)?,
+        finding: finding(&connection)?,
         rows,
     })
+}
+
+fn finding(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let found: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if found != APPLICATION_ID {
+        return Ok(Some("it is not a database of Holdfast".to_owned()));
+    }
+    quick_check_finding(connection)
 }

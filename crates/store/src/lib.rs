@@ -1,7 +1,7 @@
 //! Where everything is kept: the only SQL, the only SQLite connections.
 //!
 //! Invariants: no other crate opens a database or writes SQL; every write is one [`Transition`],
-//! applied whole or not at all by the one writer thread; a write that was answered is on disk;
+//! applied whole or not at all by the one writer thread; a barrier that was answered is on disk;
 //! nothing here decides what happens next, knows a model, or reads a clock for data.
 //!
 //! Entry point: [`Store::open`].

@@ -84,7 +84,7 @@ impl Store {
         make_durable(&connection)?;
         let migrated_from = (found < schema.version()).then_some(found);
         if migrated_from.is_some() {
-            backup::make_backup(folder, &connection, options.now_ms)?;
+            backup::make_backup(folder, &connection, options.now_ms, &|| false)?;
             schema.migrate(&mut connection)?;
         }
         let epoch =
@@ -146,9 +146,10 @@ impl Store {
 
     /// Copies the database while it is in use.
     pub fn backup(&self, at_ms: u64) -> Result<BackupInfo, Error> {
-        self.inner
-            .readers
-            .with_connection(|source| backup::make_backup(&self.inner.folder, source, at_ms))
+        self.inner.readers.with_connection(|source| {
+            let is_closing = || self.inner.readers.is_closed();
+            backup::make_backup(&self.inner.folder, source, at_ms, &is_closing)
+        })
     }
 
     /// Where everything is kept.

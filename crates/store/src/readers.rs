@@ -86,6 +86,11 @@ impl Readers {
         pool.idle.clear();
     }
 
+    /// Whether it is being closed: a long read asks this on its way.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.pool().is_closed
+    }
+
     fn pool(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -117,13 +117,19 @@ fn wrong_commands_get_a_typed_error() {
         assert_eq!(error["code"], code, "{command}: {error}");
         assert!(error["hint"].as_str().is_some_and(|hint| !hint.is_empty()));
     }
-    let error = page
-        .invoke(
-            "subscribe",
-            json!({ "sessionId": unknown, "afterSeq": 0, "channel": "__CHANNEL__:1" }),
-        )
-        .unwrap_err();
-    assert_eq!(error["code"], "not_found");
+    // STR-3: cursors that are none.
+    for (after_seq, code) in [
+        (json!(0), "not_found"),
+        (json!(-1), "invalid_command"),
+        (json!(1.5), "invalid_command"),
+        (json!("abc"), "invalid_command"),
+        (json!(9_223_372_036_854_775_807_u64), "invalid_value"),
+    ] {
+        let arguments =
+            json!({ "sessionId": unknown, "afterSeq": after_seq, "channel": "__CHANNEL__:1" });
+        let error = page.invoke("subscribe", arguments).unwrap_err();
+        assert_eq!(error["code"], code, "{after_seq}: {error}");
+    }
     let listed = page.execute(json!({ "type": "list_sessions" })).unwrap();
     assert_eq!(listed["sessions"], json!([]));
     page.close();
@@ -152,7 +158,7 @@ fn a_failed_start_is_what_every_command_answers() {
     page.close();
 }
 
-/// Restoring is refused while the app runs: it would pull the database from under it.
+/// Only a damaged database is replaced: not a running one, and not one of a newer version.
 #[test]
 fn a_running_app_restores_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -28,8 +28,6 @@ const PACKAGES: &[Package] = &[
         "the C compiler that bundles SQLite, and the linker",
     ),
     package(Need::Build, "pkg-config", "finds the libraries above"),
-    package(Need::Build, "curl", "fetches what rustup needs"),
-    package(Need::Build, "file", "tells file types when packaging"),
     package(Need::Window, "xvfb", "a virtual screen for the real window"),
     package(Need::Window, "xauth", "access to that screen"),
     package(Need::Window, "dbus", "a session bus of the tests' own"),
@@ -44,9 +42,6 @@ const PACKAGES: &[Package] = &[
         "drives the window in tests",
     ),
     package(Need::Window, "fonts-dejavu-core", "letters to show"),
-    package(Need::Window, "xdotool", "presses keys in tests"),
-    package(Need::Window, "imagemagick", "takes pictures of the screen"),
-    package(Need::Window, "x11-utils", "looks at windows in tests"),
     package(Need::Browser, "chromium", "runs the tests of UI components"),
     package(Need::Browser, "chromium-driver", "drives Chromium"),
 ];

@@ -29,7 +29,7 @@ pub(super) const WELCOME: Topic = Topic {
     ],
     body: "\
 Holdfast keeps sessions with an agent on your own computer, and it keeps them **safe at every instant**. \
-Each piece of this reply was written to disk before you saw it.
+Each piece of this reply was in the database before you saw it.
 
 Some things to try right now:
 
@@ -127,7 +127,7 @@ holdfast headless --data ./scratch
 {\"id\": \"1\", \"command\": {\"type\": \"start_run\", \"text\": \"Hello\"}}
 ```
 
-Each command gets one reply. After `subscribe`, events and streamed text follow, and all of it is on disk \
+Each command gets one reply. After `subscribe`, events and streamed text follow, and all of it is committed \
 before you read it. A line that is not understood gets an error and ends nothing.",
 };
 
