@@ -53,24 +53,15 @@ pub(super) fn stage_files(repository: &Repository, staging: &Path) -> Result<()>
     )
 }
 
-/// Machine-readable head, then the licence texts as they lie in the repository.
+/// Who holds the rights, then the licence texts as they lie in the repository.
 fn copyright(root: &Path) -> Result<String> {
-    let mut text = "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\
-                    Upstream-Name: Holdfast\n\n\
-                    Files: *\nCopyright: The Holdfast developers\nLicense: MIT or Apache-2.0\n"
+    let mut text = "Holdfast\nCopyright: The Holdfast contributors\n\
+                    Licence: MIT or Apache-2.0, as you like. Both texts follow.\n"
         .to_owned();
-    for name in ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"] {
-        let Ok(licence) = fs::read_to_string(root.join(name)) else {
-            continue;
-        };
-        for line in licence.trim().lines() {
-            let line = if line.trim().is_empty() {
-                "."
-            } else {
-                line.trim_end()
-            };
-            text.push_str(&format!(" {line}\n"));
-        }
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let licence = fs::read_to_string(root.join(name))
+            .with_context(|| format!("{name} belongs into the package"))?;
+        text.push_str(&format!("\n{name}\n\n{}\n", licence.trim_end()));
     }
     Ok(text)
 }
