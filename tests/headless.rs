@@ -45,21 +45,7 @@ fn a_run_streams_and_ends_with_its_events_in_order() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut app = Headless::start(folder.path(), &["--guide-pause-ms", "1"])?;
     app.must(&Command::WatchSessions {})?;
-    let started = app.must(&Command::StartRun {
-        session_id: None,
-        text: "Hello".to_owned(),
-        request_key: Some("one".to_owned()),
-    })?;
-    let Reply::RunStarted {
-        session_id, run_id, ..
-    } = started
-    else {
-        anyhow::bail!("not started: {started:?}")
-    };
-    app.must(&Command::Subscribe {
-        session_id,
-        after_seq: 0,
-    })?;
+    let (session_id, run_id) = app.start_run("Hello", Some("one"))?;
     app.wait_for(|push| {
         matches!(push, Push::Event(envelope) if matches!(envelope.event, Event::RunCompleted { .. }))
     })?;
@@ -101,21 +87,7 @@ fn a_run_streams_and_ends_with_its_events_in_order() -> Result<()> {
 fn the_end_of_the_input_interrupts_and_says_so() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut app = Headless::start(folder.path(), &["--guide-pause-ms", "50"])?;
-    let started = app.must(&Command::StartRun {
-        session_id: None,
-        text: "A long story, please".to_owned(),
-        request_key: None,
-    })?;
-    let Reply::RunStarted {
-        session_id, run_id, ..
-    } = started
-    else {
-        anyhow::bail!("not started: {started:?}")
-    };
-    app.must(&Command::Subscribe {
-        session_id,
-        after_seq: 0,
-    })?;
+    let (session_id, run_id) = app.start_run("A long story, please", None)?;
     app.wait_for(|push| matches!(push, Push::Delta(_)))?;
     let seen = app.close()?;
     let last = seen.events[&session_id]

@@ -6,7 +6,7 @@ use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use anyhow::{Context, Result, anyhow, bail};
-use protocol::{Command, CommandError, Push, Reply};
+use protocol::{Command, CommandError, Push, Reply, RunId, SessionId};
 use serde_json::{Value, json};
 
 use crate::holdfast;
@@ -84,6 +84,30 @@ impl Headless {
     pub fn must(&mut self, command: &Command) -> Result<Reply> {
         self.ask(command)?
             .map_err(|error| anyhow!("{command:?} failed: {error:?}"))
+    }
+
+    /// Sends a message in a session of its own and follows it from its first event.
+    pub fn start_run(
+        &mut self,
+        text: &str,
+        request_key: Option<&str>,
+    ) -> Result<(SessionId, RunId)> {
+        let reply = self.must(&Command::StartRun {
+            session_id: None,
+            text: text.to_owned(),
+            request_key: request_key.map(str::to_owned),
+        })?;
+        let Reply::RunStarted {
+            session_id, run_id, ..
+        } = reply
+        else {
+            bail!("not started: {reply:?}")
+        };
+        self.must(&Command::Subscribe {
+            session_id,
+            after_seq: 0,
+        })?;
+        Ok((session_id, run_id))
     }
 
     /// Sends a command without waiting.

@@ -6,7 +6,7 @@ use protocol::{
 };
 use store::{Change, RunState, SessionState, StepState};
 
-use super::Decision;
+use super::{Decision, Effect};
 
 /// How a running attempt is ended before its time.
 pub(super) enum Halt {
@@ -79,6 +79,33 @@ pub(super) fn end_attempt(
         },
     };
     decision.event(state.session_id, at_ms, event);
+}
+
+/// Halts a run for whatever reason: its attempt ends, the run moves, and then its model call is
+/// ended.
+pub(super) fn halt(
+    state: &SessionState,
+    run: &RunState,
+    halted: HaltedRun,
+    reason: RunReason,
+    message_id: MessageId,
+    at_ms: u64,
+) -> Decision {
+    let mut decision = Decision::nothing();
+    let attempt = match halted {
+        HaltedRun::Stopped | HaltedRun::Interrupted => Halt::Interrupted,
+        HaltedRun::Cancelled => Halt::Cancelled,
+    };
+    end_attempt(&mut decision, state, run, attempt, message_id, at_ms);
+    if let HaltedRun::Cancelled = halted {
+        cancel_interrupted_step(&mut decision, state, run, at_ms);
+    }
+    halt_run(&mut decision, state, run, halted, reason, at_ms);
+    decision.effects.push(Effect::HaltModel {
+        session_id: state.session_id,
+        run_id: run.run_id,
+    });
+    decision
 }
 
 /// Where a halt takes a run.

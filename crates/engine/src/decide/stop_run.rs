@@ -4,8 +4,8 @@
 use protocol::{MessageId, RunId, RunReason};
 use store::SessionState;
 
-use super::halt::{Halt, HaltedRun, end_attempt, halt_run};
-use super::{Decision, Effect};
+use super::Decision;
+use super::halt::{HaltedRun, halt};
 
 pub(crate) fn stop_run(
     state: &SessionState,
@@ -13,25 +13,19 @@ pub(crate) fn stop_run(
     message_id: MessageId,
     at_ms: u64,
 ) -> Decision {
-    let mut decision = Decision::nothing();
     let live = state
         .run
         .as_ref()
         .filter(|run| run.run_id == run_id && run.status.is_live());
-    let Some(run) = live else { return decision };
-    let reason = RunReason::StoppedByUser;
-    end_attempt(
-        &mut decision,
+    let Some(run) = live else {
+        return Decision::nothing();
+    };
+    halt(
         state,
         run,
-        Halt::Interrupted,
+        HaltedRun::Stopped,
+        RunReason::StoppedByUser,
         message_id,
         at_ms,
-    );
-    halt_run(&mut decision, state, run, HaltedRun::Stopped, reason, at_ms);
-    let session_id = state.session_id;
-    decision
-        .effects
-        .push(Effect::HaltModel { session_id, run_id });
-    decision
+    )
 }

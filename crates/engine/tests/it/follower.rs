@@ -7,7 +7,8 @@ use protocol::{
     Delta, Envelope, Event, LiveStep, Message, Push, SessionId, SessionSnapshot, StepId,
 };
 
-use crate::fixture::{World, kind, soon};
+use crate::fixture::{Started, World, kind, soon};
+use crate::scripted::Call;
 
 /// What a window would hold of a session.
 #[derive(Debug)]
@@ -172,4 +173,14 @@ impl Follower {
             });
         message.expect("no message came")
     }
+}
+
+/// A run that has streamed `text`, all of it committed.
+pub(crate) async fn streaming(world: &World, text: &str) -> (Started, Call) {
+    let started = world.start("Go").await;
+    let call = world.script.call().await;
+    call.text(text);
+    let mut follower = Follower::new(world, started.session_id, 0);
+    follower.until_text(text).await;
+    (started, call)
 }

@@ -7,18 +7,9 @@ use engine::{Ids, RandomIds};
 use protocol::{AttentionKind, ErrorClass, RunReason, RunStatus};
 use uuid::Uuid;
 
-use crate::fixture::{Home, Started, World};
-use crate::follower::Follower;
-use crate::scripted::{Call, Eager};
-
-async fn streaming(world: &World, text: &str) -> (Started, Call) {
-    let started = world.start("Go").await;
-    let call = world.script.call().await;
-    call.text(text);
-    let mut follower = Follower::new(world, started.session_id, 0);
-    follower.until_text(text).await;
-    (started, call)
-}
+use crate::fixture::Home;
+use crate::follower::{Follower, streaming};
+use crate::scripted::Eager;
 
 // RUN-12, RUN-13, STO-3
 #[tokio::test]

@@ -2,19 +2,8 @@
 
 use protocol::{Command, ErrorCode, RunReason, RunStatus};
 
-use crate::fixture::{Home, Started, World};
-use crate::follower::Follower;
-use crate::scripted::Call;
-
-/// A run that has streamed `text`, all of it committed.
-async fn streaming(world: &World, text: &str) -> (Started, Call) {
-    let started = world.start("Go").await;
-    let call = world.script.call().await;
-    call.text(text);
-    let mut follower = Follower::new(world, started.session_id, 0);
-    follower.until_text(text).await;
-    (started, call)
-}
+use crate::fixture::Home;
+use crate::follower::streaming;
 
 // STP-1
 #[tokio::test]
