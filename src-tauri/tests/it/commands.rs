@@ -167,3 +167,22 @@ fn a_running_app_restores_nothing() {
     assert_eq!(error["code"], "not_actionable");
     page.close();
 }
+
+/// STO-11: a database of a newer version is not replaced by an older backup, whatever a page asks.
+#[test]
+fn a_newer_database_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    Page::open(folder.path()).close();
+    let database = folder.path().join("holdfast.db");
+    let mut bytes = std::fs::read(&database).unwrap();
+    // Where SQLite keeps the number of the schema.
+    bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    std::fs::write(&database, &bytes).unwrap();
+    let page = Page::open(folder.path());
+    let state = page.invoke("start_state", json!({})).unwrap();
+    assert_eq!(state["error"]["code"], "newer_database");
+    let error = page.invoke("restore_backup", json!({})).unwrap_err();
+    assert_eq!(error["code"], "not_actionable");
+    assert_eq!(std::fs::read(&database).unwrap(), bytes);
+    page.close();
+}
