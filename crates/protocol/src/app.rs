@@ -14,6 +14,10 @@ pub struct AppInfo {
     pub data_dir: String,
     /// The model that answers new runs.
     pub model: ModelInfo,
+    /// Every model that can answer.
+    pub models: Vec<ModelInfo>,
+    /// The tools that agents can use.
+    pub tools: Vec<ToolInfo>,
 }
 
 /// A model as a person meets it.
@@ -26,6 +30,16 @@ pub struct ModelInfo {
     pub label: String,
     /// True for the built-in guide, whose replies are written in advance.
     pub is_scripted: bool,
+}
+
+/// A tool as a person meets it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ToolInfo {
+    /// Its name.
+    pub name: String,
+    /// What it does, in one sentence.
+    pub description: String,
 }
 
 /// How the start went: what a window shows first.

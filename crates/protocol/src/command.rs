@@ -1,26 +1,13 @@
-//! Commands: everything that can be asked of the engine, and the one check they all pass.
+//! Commands: everything that can be asked of the engine.
+
+mod validate;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CommandError, ErrorCode, RunId, SessionId};
-
-/// The caps that every command is checked against.
-pub mod limits {
-    /// Bytes of one message.
-    pub const MESSAGE_BYTES: usize = 256 * 1024;
-    /// Bytes of one title.
-    pub const TITLE_BYTES: usize = 200;
-    /// Bytes of one request key.
-    pub const REQUEST_KEY_BYTES: usize = 128;
-    /// Sessions or messages in one answer.
-    pub const PAGE: u32 = 1_000;
-    /// Messages in a snapshot when nothing else is asked for.
-    pub const SNAPSHOT_MESSAGES: u32 = 200;
-    /// Bytes of one whole command.
-    pub const COMMAND_BYTES: usize = 1024 * 1024;
-    /// The largest integer on the wire: what a page can hold exactly.
-    pub const INTEGER: u64 = (1 << 53) - 1;
-}
+use crate::{
+    AgentFields, AgentId, CallDecision, CallId, Decision, ExportFormat, MessageId, Resolution,
+    RuleId, RuleScope, RunId, SessionId, Settings, Verdict,
+};
 
 /// What can be asked. Commands that change something answer once that is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +24,12 @@ pub enum Command {
         /// Only those that stand after this one: the last of the page before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<SessionId>,
+        /// Only those that are put away; those that are not when absent.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        archived: bool,
     },
+    /// Lists every session that needs a person, the oldest need first.
+    ListAttention {},
     /// Creates a session. The same `session_id` again answers with the same session.
     CreateSession {
         /// An id of the caller's making; one is made when absent.
@@ -46,6 +38,9 @@ pub enum Command {
         /// A title; the first message gives one when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         title: Option<String>,
+        /// Its agent; the default one when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent_id: Option<AgentId>,
     },
     /// Gives a session another title.
     RenameSession {
@@ -53,6 +48,57 @@ pub enum Command {
         session_id: SessionId,
         /// The title, up to 200 bytes.
         title: String,
+    },
+    /// Puts a session away, or takes it back.
+    ArchiveSession {
+        /// The session.
+        session_id: SessionId,
+        /// Whether it is put away.
+        is_archived: bool,
+    },
+    /// Deletes a session. For a minute it can be taken back (`restore_session`); then nothing of
+    /// it is left.
+    DeleteSession {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Takes a deleted session back.
+    RestoreSession {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Gives a session another agent. A run that is going keeps what it began with.
+    SetSessionAgent {
+        /// The session.
+        session_id: SessionId,
+        /// The agent.
+        agent_id: AgentId,
+    },
+    /// Makes a new session with the history up to and with this message.
+    ForkSession {
+        /// The session.
+        session_id: SessionId,
+        /// The last message to take along.
+        message_id: MessageId,
+    },
+    /// Shows another branch of a session's history.
+    SelectBranch {
+        /// The session.
+        session_id: SessionId,
+        /// The branch.
+        branch: u32,
+    },
+    /// Writes a session out as text.
+    ExportSession {
+        /// The session.
+        session_id: SessionId,
+        /// In which form.
+        format: ExportFormat,
+    },
+    /// Makes a new session of an exported one.
+    ImportSession {
+        /// What `export_session` gave, as JSON text.
+        json: String,
     },
     /// Reads one session with its newest messages and what is being streamed.
     GetSession {
@@ -71,6 +117,67 @@ pub enum Command {
         /// At most so many, 1 to 1000; 200 when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u32>,
+    },
+    /// Sends a message: starts a run, or goes into the run that waits for decisions, or waits for
+    /// its turn behind the run that is going.
+    SendMessage {
+        /// The session; one is created in the same transaction when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session_id: Option<SessionId>,
+        /// The message, up to 256 KiB.
+        text: String,
+        /// The same key again answers with the same message, also after a restart.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_key: Option<String>,
+        /// Stop the run that is going and send at once, instead of waiting for it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        stop_first: bool,
+        /// The agent of a session that is created with it; the default one when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent_id: Option<AgentId>,
+    },
+    /// Changes a message that waits for its turn.
+    EditQueued {
+        /// The message.
+        message_id: MessageId,
+        /// The new text.
+        text: String,
+    },
+    /// Takes a message that waits for its turn away.
+    RemoveQueued {
+        /// The message.
+        message_id: MessageId,
+    },
+    /// Sends the messages that were held after a stop, a failure or a restart.
+    SendQueued {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Writes a message anew and answers it in a new branch.
+    EditMessage {
+        /// The message, one of the person's.
+        message_id: MessageId,
+        /// The new text.
+        text: String,
+        /// The same key again answers with the same run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_key: Option<String>,
+    },
+    /// Answers a message again, in a new branch.
+    Regenerate {
+        /// The agent's message to be written anew, or the person's to be answered anew.
+        message_id: MessageId,
+        /// The same key again answers with the same run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_key: Option<String>,
+    },
+    /// Tries a run that failed or was cancelled again, as a new run after what it had done.
+    RetryRun {
+        /// The run.
+        run_id: RunId,
+        /// The same key again answers with the same run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_key: Option<String>,
     },
     /// Sends a message and starts a run, in a new session when none is named.
     StartRun {
@@ -103,6 +210,113 @@ pub enum Command {
         /// The run.
         run_id: RunId,
     },
+    /// Lists the tool calls that wait for a decision or are in doubt.
+    ListApprovals {
+        /// Of this session; of all when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session_id: Option<SessionId>,
+    },
+    /// Reads one tool call.
+    GetCall {
+        /// The call.
+        call_id: CallId,
+    },
+    /// Reads on in a long result.
+    GetResult {
+        /// The call.
+        call_id: CallId,
+        /// From which byte.
+        offset: u64,
+    },
+    /// Answers one approval.
+    DecideCall {
+        /// The call.
+        call_id: CallId,
+        /// The digest of what was shown.
+        digest: String,
+        /// The answer.
+        decision: Decision,
+        /// From where: a window's name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
+    },
+    /// Answers several approvals; each gets its own result.
+    DecideCalls {
+        /// The answers, up to 256.
+        decisions: Vec<CallDecision>,
+        /// From where: a window's name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
+    },
+    /// Settles a tool call in doubt.
+    ResolveCall {
+        /// The call.
+        call_id: CallId,
+        /// How.
+        resolution: Resolution,
+    },
+    /// Takes the file changes of one tool call back.
+    UndoCall {
+        /// The call.
+        call_id: CallId,
+    },
+    /// Takes all file changes of a run back, the newest first.
+    UndoRun {
+        /// The run.
+        run_id: RunId,
+    },
+    /// Lists the rules.
+    ListRules {},
+    /// Adds a rule.
+    AddRule {
+        /// What it answers.
+        verdict: Verdict,
+        /// The tool, or `*` for every tool.
+        tool: String,
+        /// A glob over the call's subject; every call when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
+        /// Where it holds.
+        scope: RuleScope,
+    },
+    /// Takes a rule back.
+    RevokeRule {
+        /// The rule.
+        rule_id: RuleId,
+    },
+    /// Lists the agents.
+    ListAgents {},
+    /// Creates an agent.
+    CreateAgent {
+        /// What it is.
+        fields: AgentFields,
+    },
+    /// Changes an agent. Runs keep what they began with.
+    UpdateAgent {
+        /// The agent.
+        agent_id: AgentId,
+        /// What it is from now on.
+        fields: AgentFields,
+        /// The revision that was edited; another one is a conflict.
+        revision: u32,
+    },
+    /// Copies an agent.
+    DuplicateAgent {
+        /// The agent.
+        agent_id: AgentId,
+    },
+    /// Deletes an agent. Its sessions go on with the default one.
+    DeleteAgent {
+        /// The agent.
+        agent_id: AgentId,
+    },
+    /// Reads the settings.
+    GetSettings {},
+    /// Changes the settings: all of them, as they are from now on.
+    UpdateSettings {
+        /// The settings.
+        settings: Settings,
+    },
     /// Sends the events after `after_seq`, then what is being streamed, then whatever follows.
     Subscribe {
         /// The session.
@@ -117,144 +331,4 @@ pub enum Command {
     },
     /// Sends every session that is new or changed from now on.
     WatchSessions {},
-}
-
-impl Command {
-    /// Reads a command from JSON text: the one way in, for the window and for headless alike.
-    pub fn from_json(text: &str) -> Result<Self, CommandError> {
-        if text.len() > limits::COMMAND_BYTES {
-            return Err(too_large("The command", limits::COMMAND_BYTES));
-        }
-        // An array would pass for a command whose fields have no names.
-        if !text.trim_start().starts_with('{') {
-            return Err(invalid("it is not an object"));
-        }
-        // Not through a value: that would let a field that comes twice pass.
-        let command: Self =
-            serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
-        command.validate()?;
-        Ok(command)
-    }
-
-    /// Reads a command from a JSON value.
-    pub fn from_value(value: serde_json::Value) -> Result<Self, CommandError> {
-        if !value.is_object() {
-            return Err(invalid("it is not an object"));
-        }
-        let command: Self =
-            serde_json::from_value(value).map_err(|error| invalid(&error.to_string()))?;
-        command.validate()?;
-        Ok(command)
-    }
-
-    /// Checks every value against its cap. The engine calls this for each command it is given.
-    pub fn validate(&self) -> Result<(), CommandError> {
-        match self {
-            Self::ListSessions { limit, .. } | Self::GetSession { limit, .. } => {
-                check_limit(*limit)
-            }
-            Self::ListMessages { limit, before, .. } => {
-                check_integer("before", *before)?;
-                check_limit(*limit)
-            }
-            Self::CreateSession {
-                title: Some(title), ..
-            }
-            | Self::RenameSession { title, .. } => check_title(title),
-            Self::StartRun {
-                text, request_key, ..
-            } => {
-                check_text(text)?;
-                request_key.as_deref().map_or(Ok(()), check_request_key)
-            }
-            Self::Subscribe { after_seq, .. } => check_integer("after_seq", *after_seq),
-            Self::GetApp {}
-            | Self::CreateSession { title: None, .. }
-            | Self::GetRun { .. }
-            | Self::StopRun { .. }
-            | Self::ResumeRun { .. }
-            | Self::CancelRun { .. }
-            | Self::Unsubscribe { .. }
-            | Self::WatchSessions {} => Ok(()),
-        }
-    }
-}
-
-fn invalid(error: &str) -> CommandError {
-    CommandError::new(
-        ErrorCode::InvalidCommand,
-        format!("This is not a command: {error}."),
-        "Compare it with the list of commands in docs/headless.md.",
-    )
-}
-
-fn too_large(what: &str, cap: usize) -> CommandError {
-    CommandError::new(
-        ErrorCode::TooLarge,
-        format!("{what} is larger than {cap} bytes."),
-        "Make it shorter, or split it.",
-    )
-}
-
-fn invalid_value(message: &str, hint: &str) -> CommandError {
-    CommandError::new(ErrorCode::InvalidValue, message, hint)
-}
-
-fn check_text(text: &str) -> Result<(), CommandError> {
-    if text.len() > limits::MESSAGE_BYTES {
-        return Err(too_large("The message", limits::MESSAGE_BYTES));
-    }
-    if text.trim().is_empty() {
-        return Err(invalid_value(
-            "The message is empty.",
-            "Write something first.",
-        ));
-    }
-    Ok(())
-}
-
-fn check_title(title: &str) -> Result<(), CommandError> {
-    if title.len() > limits::TITLE_BYTES {
-        return Err(too_large("The title", limits::TITLE_BYTES));
-    }
-    if title.trim().is_empty() || title.chars().any(char::is_control) {
-        return Err(invalid_value(
-            "The title is empty or holds control characters.",
-            "Give it a title of one line.",
-        ));
-    }
-    Ok(())
-}
-
-fn check_request_key(key: &str) -> Result<(), CommandError> {
-    if key.len() > limits::REQUEST_KEY_BYTES {
-        return Err(too_large("The request key", limits::REQUEST_KEY_BYTES));
-    }
-    if key.is_empty() || key.chars().any(char::is_control) {
-        return Err(invalid_value(
-            "The request key is empty or holds control characters.",
-            "Use a fresh UUID as the key.",
-        ));
-    }
-    Ok(())
-}
-
-fn check_limit(limit: Option<u32>) -> Result<(), CommandError> {
-    match limit {
-        Some(limit) if !(1..=limits::PAGE).contains(&limit) => Err(invalid_value(
-            "The limit is out of range.",
-            "Use a number from 1 to 1000.",
-        )),
-        Some(_) | None => Ok(()),
-    }
-}
-
-fn check_integer(name: &str, value: u64) -> Result<(), CommandError> {
-    if value > limits::INTEGER {
-        return Err(invalid_value(
-            &format!("{name} is out of range."),
-            "Use a number below 2^53.",
-        ));
-    }
-    Ok(())
 }

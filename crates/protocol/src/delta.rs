@@ -34,6 +34,8 @@ pub enum BlockKind {
     Text,
     /// What the model thought on its way.
     Reasoning,
+    /// The arguments of a tool call while the model writes them.
+    Arguments,
 }
 
 impl BlockKind {
@@ -42,12 +44,13 @@ impl BlockKind {
         match self {
             Self::Text => "text",
             Self::Reasoning => "reasoning",
+            Self::Arguments => "arguments",
         }
     }
 
     /// Reads the stored form.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Text, Self::Reasoning]
+        [Self::Text, Self::Reasoning, Self::Arguments]
             .into_iter()
             .find(|kind| kind.as_str() == text)
     }

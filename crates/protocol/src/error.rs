@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::RunId;
+use crate::{ApprovalView, RunId};
 
 /// A failed command: a code for programs, a sentence and a hint for people. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -18,6 +18,9 @@ pub struct CommandError {
     /// The run in question, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
+    /// The approval as it stands, where a decision came too late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Box<ApprovalView>>,
 }
 
 impl CommandError {
@@ -28,12 +31,20 @@ impl CommandError {
             message: message.into(),
             hint: hint.into(),
             run_id: None,
+            approval: None,
         }
     }
 
     /// A fault of ours.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::Internal, message, "The log says more.")
+    }
+
+    /// The same error, with the decision that stands.
+    #[must_use]
+    pub fn with_approval(mut self, approval: ApprovalView) -> Self {
+        self.approval = Some(Box::new(approval));
+        self
     }
 
     /// The same error, about this run.
@@ -59,8 +70,10 @@ pub enum ErrorCode {
     NotFound,
     /// The session has a live run; `run_id` names it.
     AlreadyRunning,
-    /// The run cannot make this move from where it stands.
+    /// The run, call or approval cannot make this move from where it stands.
     NotActionable,
+    /// What would run is not what was shown; look again and decide anew.
+    WrongDigest,
     /// A cursor beyond what exists; take a new snapshot.
     InvalidCursor,
     /// The state changed meanwhile, again and again; try again.

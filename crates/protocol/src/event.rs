@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, Message, MessageId, RunError, RunId, RunReason, SessionId, StepId, Usage};
+use crate::{
+    AgentId, BranchView, Message, MessageId, QueuedMessage, RetryView, RunError, RunId, RunReason,
+    SessionId, StepId, ToolCallView, Usage,
+};
 
 /// An event with its place in its session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +55,9 @@ pub enum Event {
         agent_id: AgentId,
         /// The model it was started with.
         model: String,
+        /// The run that this one tries again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_of: Option<RunId>,
     },
     /// An attempt at a step began. Its text follows as deltas.
     StepStarted {
@@ -74,8 +80,16 @@ pub enum Event {
         attempt: u32,
         /// What the agent wrote.
         message: Message,
+        /// The tool calls it asked for, judged.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolCallView>,
         /// What it cost.
         usage: Usage,
+    },
+    /// A tool call moved, or something of it changed. This is all of it, as it is now.
+    ToolCallChanged {
+        /// The call.
+        call: Box<ToolCallView>,
     },
     /// An attempt was cut off; what had arrived is kept as a partial message.
     StepInterrupted {
@@ -110,7 +124,50 @@ pub enum Event {
         /// The step.
         step_id: StepId,
     },
-    /// The person stopped the run; it can be resumed.
+    /// The run waits for a person: for decisions, or for a call in doubt.
+    RunWaiting {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The run goes on after it waited.
+    RunContinued {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The model call failed and will be tried again by itself.
+    RetryScheduled {
+        /// The run.
+        run_id: RunId,
+        /// When, and why.
+        retry: RetryView,
+    },
+    /// The messages that wait for their turn changed. These are all of them.
+    QueueChanged {
+        /// In order.
+        queue: Vec<QueuedMessage>,
+    },
+    /// History goes on from before `from_position` in a new branch: what stood there and after it
+    /// is in another branch now.
+    BranchStarted {
+        /// The branch.
+        branch: BranchView,
+    },
+    /// The person went to another branch: take a new snapshot.
+    BranchSelected {
+        /// The branch.
+        branch: u32,
+    },
+    /// The session was put away, or taken back.
+    SessionArchived {
+        /// Whether it is put away.
+        is_archived: bool,
+    },
+    /// The session is with another agent from now on.
+    AgentChanged {
+        /// The agent.
+        agent_id: AgentId,
+    },
+    /// The person stopped the run, or it reached a limit; it can be resumed.
     RunStopped {
         /// The run.
         run_id: RunId,
@@ -168,6 +225,15 @@ impl Event {
             | Self::RunStarted { .. }
             | Self::StepStarted { .. }
             | Self::StepCancelled { .. }
+            | Self::ToolCallChanged { .. }
+            | Self::RunWaiting { .. }
+            | Self::RunContinued { .. }
+            | Self::RetryScheduled { .. }
+            | Self::QueueChanged { .. }
+            | Self::BranchStarted { .. }
+            | Self::BranchSelected { .. }
+            | Self::SessionArchived { .. }
+            | Self::AgentChanged { .. }
             | Self::RunStopped { .. }
             | Self::RunInterrupted { .. }
             | Self::RunResumed { .. }

@@ -110,6 +110,17 @@ id!(
     "stp"
 );
 
+id!(
+    /// One tool call.
+    CallId,
+    "cal"
+);
+id!(
+    /// One rule of the policy.
+    RuleId,
+    "rul"
+);
+
 /// Lower-case hexadecimal only: one id has one spelling, so that texts can be compared.
 fn parse(prefix: &'static str, text: &str) -> Result<Uuid, IdError> {
     let error = IdError { prefix };

@@ -8,30 +8,53 @@
 //! Entry points: [`Command`] (what is asked), [`Reply`] and [`CommandError`] (what is answered),
 //! [`Push`] (what arrives unasked).
 
+mod agent;
 mod app;
+mod approval;
 mod command;
 mod delta;
 mod error;
 mod event;
+mod export;
 mod id;
+pub mod limits;
 mod message;
 mod push;
+mod queue;
 mod reply;
+mod rule;
 mod run;
 mod session;
+mod settings;
 mod status;
+mod tool_call;
+mod usage;
 
-pub use app::{AppInfo, BackupInfo, ModelInfo, StartState};
-pub use command::{Command, limits};
+pub use agent::{AgentFields, AgentView, RunLimits};
+pub use app::{AppInfo, BackupInfo, ModelInfo, StartState, ToolInfo};
+pub use approval::{
+    ApprovalStatus, ApprovalView, CallDecision, DecidedCall, Decision, DecisionView,
+};
+pub use command::Command;
 pub use delta::{BlockKind, Delta};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Envelope, Event};
-pub use id::{AgentId, IdError, MessageId, RunId, SessionId, StepId};
+pub use export::{ExportFormat, SessionExport};
+pub use id::{AgentId, CallId, IdError, MessageId, RuleId, RunId, SessionId, StepId};
 pub use message::{Block, Message, MessageStatus, Role};
 pub use push::Push;
-pub use reply::Reply;
-pub use run::{ErrorClass, RunError, RunReason, RunView, Usage};
+pub use queue::QueuedMessage;
+pub use reply::{Reply, SentOutcome};
+pub use rule::{RuleScope, RuleView};
+pub use run::{ErrorClass, RetryView, RunError, RunReason, RunView};
 pub use session::{
-    Attention, AttentionAction, AttentionKind, LiveBlock, LiveStep, SessionSnapshot, SessionSummary,
+    Attention, AttentionAction, AttentionCall, AttentionKind, BranchView, LiveBlock, LiveStep,
+    SessionSnapshot, SessionSummary,
 };
+pub use settings::{RecoveryPolicy, Settings};
 pub use status::{RunStatus, StepStatus, UnknownStatus};
+pub use tool_call::{
+    CallPreview, CallStatus, DoubtView, EffectClass, FileChange, PreviewPart, Resolution,
+    ToolCallView, ToolResult, Verdict, VerdictView,
+};
+pub use usage::{Usage, UsageTotal};

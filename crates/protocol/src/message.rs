@@ -10,8 +10,11 @@ use crate::{BlockKind, MessageId, RunId, StepId};
 pub struct Message {
     /// Its id.
     pub message_id: MessageId,
-    /// Its place in the session, dense from 1.
+    /// Its place in its branch of the session, dense from 1.
     pub position: u64,
+    /// The branch it was written in. The first one is 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub branch: u32,
     /// Who wrote it.
     pub role: Role,
     /// Whether it is whole.
@@ -34,6 +37,14 @@ pub struct Message {
     pub created_at_ms: u64,
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_first(branch: &u32) -> bool {
+    *branch == 0
+}
+
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -54,6 +65,8 @@ pub enum MessageStatus {
     Complete,
     /// Cut off by a stop or an interruption; what had arrived is kept.
     Partial,
+    /// Stored, and cannot be read. It keeps its place; its one block says why.
+    Unreadable,
 }
 
 /// One block of a message.

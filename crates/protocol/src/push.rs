@@ -14,7 +14,12 @@ pub enum Push {
     /// A piece of streamed content of a session that is subscribed to (`subscribe`).
     Delta(Delta),
     /// A session as the list shows it, because it is new or changed (`watch_sessions`).
-    Session(SessionSummary),
+    Session(Box<SessionSummary>),
+    /// A session is gone from the list (`watch_sessions`).
+    Gone {
+        /// The session.
+        session_id: SessionId,
+    },
     /// The subscription ended with an error; subscribe again from the last seq.
     Ended {
         /// The session, or absent for the watch over all sessions.

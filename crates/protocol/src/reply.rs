@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AppInfo, Message, MessageId, RunId, RunStatus, RunView, SessionId, SessionSnapshot,
-    SessionSummary,
+    AgentView, AppInfo, CallId, DecidedCall, Message, MessageId, QueuedMessage, RuleView, RunId,
+    RunStatus, RunView, SessionId, SessionSnapshot, SessionSummary, Settings, ToolCallView,
 };
 
 /// The answer to a command that succeeded. What it says is on disk.
@@ -21,18 +21,92 @@ pub enum Reply {
         /// Whether older ones exist beyond the limit.
         has_more: bool,
     },
-    /// To `create_session` and `rename_session`.
-    Session(SessionSummary),
+    /// To `create_session`, `rename_session`, `archive_session`, `restore_session`,
+    /// `set_session_agent`, `select_branch`, `fork_session` and `import_session`.
+    Session(Box<SessionSummary>),
     /// To `get_session`.
-    Snapshot(SessionSnapshot),
+    Snapshot(Box<SessionSnapshot>),
     /// To `list_messages`.
     Messages {
         /// Oldest first.
         messages: Vec<Message>,
         /// Whether older ones exist.
         has_earlier: bool,
+        /// The tool calls of those messages, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolCallView>,
     },
-    /// To `start_run`.
+    /// To `send_message`.
+    Sent {
+        /// The session, which may be new.
+        session_id: SessionId,
+        /// The message.
+        message_id: MessageId,
+        /// What became of it.
+        outcome: SentOutcome,
+    },
+    /// To `edit_queued`, `remove_queued` and `send_queued`.
+    Queue {
+        /// The messages that wait now.
+        queue: Vec<QueuedMessage>,
+    },
+    /// To `list_approvals`.
+    Calls {
+        /// The oldest first.
+        calls: Vec<ToolCallView>,
+    },
+    /// To `get_call`, `resolve_call` and `undo_call`.
+    Call(Box<ToolCallView>),
+    /// To `get_result`.
+    Result {
+        /// The call.
+        call_id: CallId,
+        /// From which byte.
+        offset: u64,
+        /// The piece.
+        text: String,
+        /// Bytes of the whole.
+        total_bytes: u64,
+    },
+    /// To `decide_call` and `decide_calls`, in the order of the decisions.
+    Decided {
+        /// What became of each.
+        calls: Vec<DecidedCall>,
+    },
+    /// To `undo_run`.
+    Undone {
+        /// The paths that are as they were before.
+        paths: Vec<String>,
+    },
+    /// To `list_rules`, `add_rule` and `revoke_rule`.
+    Rules {
+        /// The oldest first.
+        rules: Vec<RuleView>,
+    },
+    /// To `list_agents` and `delete_agent`.
+    Agents {
+        /// The default one first, then by name.
+        agents: Vec<AgentView>,
+    },
+    /// To `create_agent`, `update_agent` and `duplicate_agent`.
+    Agent(AgentView),
+    /// To `get_settings` and `update_settings`.
+    Settings(Settings),
+    /// To `export_session`.
+    Exported {
+        /// A good name for the file.
+        file_name: String,
+        /// What it holds.
+        text: String,
+    },
+    /// To `delete_session`.
+    Deleted {
+        /// The session.
+        session_id: SessionId,
+        /// Until when it can be taken back, in milliseconds since 1970.
+        restorable_until_ms: u64,
+    },
+    /// To `start_run`, `edit_message`, `regenerate` and `retry_run`.
     RunStarted {
         /// The session, which may be new.
         session_id: SessionId,
@@ -64,4 +138,23 @@ pub enum Reply {
     },
     /// To `watch_sessions`.
     Watching {},
+}
+
+/// What became of a message that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SentOutcome {
+    /// It started a run.
+    Started {
+        /// The run.
+        run_id: RunId,
+    },
+    /// It went into the run that was waiting for decisions, which goes on.
+    Joined {
+        /// The run.
+        run_id: RunId,
+    },
+    /// It waits for its turn.
+    Queued {},
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, RunId, RunStatus, SessionId};
+use crate::{AgentId, RunId, RunStatus, SessionId, UsageTotal};
 
 /// One run, as it can be read by its id at any time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,10 +26,34 @@ pub struct RunView {
     pub error: Option<RunError>,
     /// How many of its steps are completed.
     pub steps_completed: u32,
+    /// The run that this one tries again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<RunId>,
+    /// Present while it waits to call the model again after an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryView>,
+    /// How often the app ended while it ran.
+    pub crashes: u32,
+    /// What its model calls cost.
+    pub usage: UsageTotal,
     /// When it was started, in milliseconds since 1970.
     pub created_at_ms: u64,
     /// When its status last changed, in milliseconds since 1970.
     pub updated_at_ms: u64,
+}
+
+/// A model call that will be tried again by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetryView {
+    /// What went wrong.
+    pub error: RunError,
+    /// Tries that failed.
+    pub failed: u32,
+    /// Tries there can be.
+    pub of: u32,
+    /// When the next one is made, in milliseconds since 1970.
+    pub at_ms: u64,
 }
 
 /// Why a run stands where it stands.
@@ -47,16 +71,28 @@ pub enum RunReason {
     Superseded,
     /// The person discarded it.
     Discarded,
+    /// It used all the steps it may.
+    StepLimit,
+    /// It worked as long as it may.
+    TimeLimit,
+    /// It used all the tokens it may.
+    TokenLimit,
+    /// It cost as much as it may.
+    CostLimit,
 }
 
 impl RunReason {
     /// Every reason.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 9] = [
         Self::StoppedByUser,
         Self::AppClosed,
         Self::AppEnded,
         Self::Superseded,
         Self::Discarded,
+        Self::StepLimit,
+        Self::TimeLimit,
+        Self::TokenLimit,
+        Self::CostLimit,
     ];
 
     /// The stored form.
@@ -67,7 +103,19 @@ impl RunReason {
             Self::AppEnded => "app_ended",
             Self::Superseded => "superseded",
             Self::Discarded => "discarded",
+            Self::StepLimit => "step_limit",
+            Self::TimeLimit => "time_limit",
+            Self::TokenLimit => "token_limit",
+            Self::CostLimit => "cost_limit",
         }
+    }
+
+    /// Whether a limit was reached: continuing gives a fresh budget.
+    pub const fn is_limit(self) -> bool {
+        matches!(
+            self,
+            Self::StepLimit | Self::TimeLimit | Self::TokenLimit | Self::CostLimit
+        )
     }
 
     /// Reads the stored form.
@@ -164,6 +212,14 @@ impl ErrorClass {
         }
     }
 
+    /// Whether the same call may succeed later by itself: only these are tried again.
+    pub const fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimit | Self::Overloaded | Self::Network | Self::Timeout
+        )
+    }
+
     /// Reads the stored form; what is not known is `internal`.
     pub fn parse(text: &str) -> Self {
         Self::ALL
@@ -171,16 +227,4 @@ impl ErrorClass {
             .find(|class| class.as_str() == text)
             .unwrap_or(Self::Internal)
     }
-}
-
-/// Tokens of one model call. What the provider did not say is absent, never 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Usage {
-    /// Tokens read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input_tokens: Option<u64>,
-    /// Tokens written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_tokens: Option<u64>,
 }

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockKind, Message, RunId, RunView, SessionId, StepId};
+use crate::{
+    AgentId, BlockKind, CallId, Message, QueuedMessage, RunError, RunId, RunReason, RunView,
+    SessionId, StepId, ToolCallView, UsageTotal,
+};
 
 /// A session as the list shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +16,20 @@ pub struct SessionSummary {
     /// Its title; absent until the first message gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Its agent.
+    pub agent_id: AgentId,
+    /// Put away: not in the list unless asked for, and it needs nobody.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_archived: bool,
+    /// What cannot be read of it, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Where it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<SessionId>,
+    /// Messages that wait for their turn.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub queued: u32,
     /// Its newest run, if it ever had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunView>,
@@ -23,6 +40,14 @@ pub struct SessionSummary {
     pub created_at_ms: u64,
     /// When something last happened in it, in milliseconds since 1970.
     pub updated_at_ms: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Why a session needs a person, and what the person can do.
@@ -37,14 +62,43 @@ pub struct Attention {
     pub since_ms: u64,
     /// What the person asked for, cut to a line.
     pub asked: String,
+    /// The last thing that was finished, in words: "Wrote notes.md".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_done: Option<String>,
     /// Steps of the run that are done and will not be done again.
     pub steps_completed: u32,
     /// Steps that were cut off.
     pub steps_interrupted: u32,
+    /// Tool calls whose outcome is unknown, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<AttentionCall>,
+    /// Tool calls that have not started, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_started: Vec<AttentionCall>,
     /// Characters of the partial reply that were kept.
     pub partial_chars: u64,
+    /// Why it stands where it stands, where that needs saying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<RunReason>,
+    /// What went wrong, for a failed run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    /// How often the app ended while it ran.
+    pub crashes: u32,
     /// Only what is allowed now.
     pub actions: Vec<AttentionAction>,
+}
+
+/// A tool call that a person should know of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AttentionCall {
+    /// The call.
+    pub call_id: CallId,
+    /// What it does, in one line.
+    pub summary: String,
+    /// Whether it waits for a decision.
+    pub is_waiting: bool,
 }
 
 /// What happened to a session that needs a person.
@@ -54,7 +108,11 @@ pub struct Attention {
 pub enum AttentionKind {
     /// The app ended while the run was going.
     Interrupted,
-    /// The person stopped the run.
+    /// Tool calls wait for a decision.
+    Waiting,
+    /// A tool call was started and its outcome is unknown.
+    InDoubt,
+    /// The person stopped the run, or it reached a limit.
     Stopped,
     /// The run failed.
     Failed,
@@ -67,7 +125,11 @@ pub enum AttentionKind {
 pub enum AttentionAction {
     /// Continue the run (`resume_run`).
     Resume,
-    /// End the run for good (`cancel_run`).
+    /// Open the session at the card and decide.
+    Decide,
+    /// Try again as a new run (`retry_run`).
+    Retry,
+    /// End the run for good (`cancel_run`), or acknowledge that it failed.
     Discard,
 }
 
@@ -83,9 +145,39 @@ pub struct SessionSnapshot {
     pub messages: Vec<Message>,
     /// Whether older messages exist (`list_messages` reads them).
     pub has_earlier: bool,
+    /// The tool calls of those messages, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCallView>,
+    /// Messages that wait for their turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queue: Vec<QueuedMessage>,
+    /// The branch that is shown.
+    pub branch: u32,
+    /// Every branch, the first one included; empty while there is only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<BranchView>,
+    /// The folder that its tools are confined to.
+    pub workspace: String,
+    /// What its model calls cost.
+    pub usage: UsageTotal,
     /// What is being streamed at this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveStep>,
+}
+
+/// One branch of a session's history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BranchView {
+    /// Its number, from 0.
+    pub branch: u32,
+    /// The branch it left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u32>,
+    /// The position of its first own message.
+    pub from_position: u64,
+    /// When it was made, in milliseconds since 1970.
+    pub created_at_ms: u64,
 }
 
 /// The step that is streaming.

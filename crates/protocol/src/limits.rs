@@ -1,0 +1,42 @@
+//! The caps that every command is checked against.
+
+/// Bytes of one message.
+pub const MESSAGE_BYTES: usize = 256 * 1024;
+/// Bytes of one title.
+pub const TITLE_BYTES: usize = 200;
+/// Bytes of one request key.
+pub const REQUEST_KEY_BYTES: usize = 128;
+/// Sessions or messages in one answer.
+pub const PAGE: u32 = 1_000;
+/// Messages in a snapshot when nothing else is asked for.
+pub const SNAPSHOT_MESSAGES: u32 = 200;
+/// Bytes of one whole command: an import is the largest.
+pub const COMMAND_BYTES: usize = IMPORT_BYTES + 1024 * 1024;
+/// Bytes of an exported session that can be imported.
+pub const IMPORT_BYTES: usize = 32 * 1024 * 1024;
+/// The largest integer on the wire: what a page can hold exactly.
+pub const INTEGER: u64 = (1 << 53) - 1;
+/// Bytes of the arguments of one tool call.
+pub const ARGUMENTS_BYTES: usize = 1024 * 1024;
+/// Bytes of the reason of a denial.
+pub const REASON_BYTES: usize = 4 * 1024;
+/// Bytes of the result that a person gives a call in doubt.
+pub const RESULT_BYTES: usize = 64 * 1024;
+/// Bytes of a rule's tool or pattern.
+pub const PATTERN_BYTES: usize = 1024;
+/// Bytes of a digest in hexadecimal.
+pub const DIGEST_BYTES: usize = 64;
+/// Decisions in one batch.
+pub const BATCH: usize = 256;
+/// Messages that may wait in one session.
+pub const QUEUE: usize = 20;
+/// Bytes of an agent's name.
+pub const NAME_BYTES: usize = 80;
+/// Bytes of an agent's instructions.
+pub const INSTRUCTIONS_BYTES: usize = 64 * 1024;
+/// Tools that an agent may name.
+pub const AGENT_TOOLS: usize = 256;
+/// Bytes of a window's name in a decision.
+pub const FROM_BYTES: usize = 64;
+/// Bytes of a workspace's path in a rule.
+pub const PATH_BYTES: usize = 4 * 1024;
