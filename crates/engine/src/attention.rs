@@ -31,6 +31,12 @@ pub(crate) fn attention(kind: AttentionKind, run: &RunView, facts: &AttentionFac
         steps_completed: run.steps_completed,
         steps_interrupted: facts.steps_interrupted,
         partial_chars: facts.partial_chars,
+        last_done: None,
+        unknown: Vec::new(),
+        not_started: Vec::new(),
+        reason: run.reason,
+        error: run.error.clone(),
+        crashes: run.crashes,
         actions: vec![AttentionAction::Resume, AttentionAction::Discard],
     }
 }

@@ -139,7 +139,7 @@ impl<'a> Writing<'a> {
                 Some(Ok(ModelEvent::Text { block, kind, text })) => {
                     self.receive(block, kind, text).err()
                 }
-                Some(Ok(ModelEvent::BlockEnded)) => None,
+                Some(Ok(ModelEvent::BlockEnded | ModelEvent::Call { .. })) => None,
                 Some(Ok(ModelEvent::Finished { usage })) => Some(Ended::Whole(plausible(usage))),
                 Some(Err(error)) => Some(Ended::Failed(run_error(error))),
                 None => Some(Ended::Failed(cut_off())),
@@ -247,6 +247,8 @@ fn plausible(usage: Usage) -> Usage {
     Usage {
         input_tokens: plausible(usage.input_tokens),
         output_tokens: plausible(usage.output_tokens),
+        cached_tokens: plausible(usage.cached_tokens),
+        cost_microusd: plausible(usage.cost_microusd),
     }
 }
 

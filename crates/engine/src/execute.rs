@@ -20,20 +20,20 @@ impl Engine {
         let _admitted = self.inner.admit()?;
         match command {
             Command::GetApp {} => Ok(Reply::App(self.app_info())),
-            Command::ListSessions { limit, after } => {
+            Command::ListSessions { limit, after, .. } => {
                 self.list_sessions(limit.unwrap_or(limits::PAGE), after)
                     .await
             }
-            Command::CreateSession { session_id, title } => {
-                self.create_session(session_id, title.as_deref()).await
-            }
+            Command::CreateSession {
+                session_id, title, ..
+            } => self.create_session(session_id, title.as_deref()).await,
             Command::RenameSession { session_id, title } => {
                 self.rename_session(session_id, &title).await
             }
             Command::GetSession { session_id, limit } => self
                 .read(move |reader| snapshot(reader, session_id, limit))
                 .await?
-                .map(Reply::Snapshot)
+                .map(|s| Reply::Snapshot(Box::new(s)))
                 .ok_or_else(|| not_found("session")),
             Command::ListMessages {
                 session_id,
@@ -49,13 +49,11 @@ impl Engine {
             Command::StopRun { run_id } => self.stop_run(run_id).await,
             Command::ResumeRun { run_id } => self.resume_run(run_id).await,
             Command::CancelRun { run_id } => self.cancel_run(run_id).await,
-            Command::Subscribe { .. } | Command::Unsubscribe { .. } | Command::WatchSessions {} => {
-                Err(CommandError::new(
-                    ErrorCode::InvalidCommand,
-                    "A subscription needs a channel to send to.",
-                    "Subscribe through the window or headless.",
-                ))
-            }
+            _ => Err(CommandError::new(
+                ErrorCode::InvalidCommand,
+                "A subscription needs a channel to send to.",
+                "Subscribe through the window or headless.",
+            )),
         }
     }
 
@@ -65,6 +63,8 @@ impl Engine {
             version: self.inner.app_version.clone(),
             data_dir: self.inner.store.folder().root().display().to_string(),
             model: self.inner.default_model().clone(),
+            models: Vec::new(),
+            tools: Vec::new(),
         }
     }
 
@@ -106,6 +106,7 @@ impl Engine {
             Ok(Some(Reply::Messages {
                 messages,
                 has_earlier,
+                calls: Vec::new(),
             }))
         })
         .await?
@@ -114,7 +115,9 @@ impl Engine {
 
     async fn session(&self, session_id: SessionId) -> Result<Reply, CommandError> {
         self.read(move |reader| match reader.session_row(session_id)? {
-            Some(row) => summary(reader, row).map(|session| Some(Reply::Session(session))),
+            Some(row) => {
+                summary(reader, row).map(|session| Some(Reply::Session(Box::new(session))))
+            }
             None => Ok(None),
         })
         .await?

@@ -24,14 +24,23 @@ mod request;
 mod subscription;
 mod summary;
 mod title;
+mod tool;
 mod transact;
 mod watch;
+mod workspaces;
 
 pub use clock::{Clock, SystemClock};
 pub use command_error::from_store as command_error;
 pub use engine::{Engine, Held, OpenError, Options};
 pub use ids::{Ids, RandomIds};
-pub use model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestMessage};
+pub use model::{
+    Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestCall, RequestMessage,
+};
 pub use recovery::Recovered;
 pub use subscription::Subscription;
+pub use tool::{
+    CallInput, Checked, FileIntent, Intent, Output, Plan, StateChange, Tool, ToolContext,
+    ToolError, ToolFuture, ToolSpec,
+};
 pub use watch::SessionWatch;
+pub use workspaces::{RestoreError, Workspaces};

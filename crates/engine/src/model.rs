@@ -3,7 +3,9 @@
 use std::pin::Pin;
 
 use futures_util::Stream;
-use protocol::{BlockKind, ErrorClass, ModelInfo, Role, Usage};
+use protocol::{BlockKind, ErrorClass, ModelInfo, Usage};
+
+use crate::tool::ToolSpec;
 
 /// Something that answers. Implementations do no retries of their own.
 pub trait Model: std::fmt::Debug + Send + Sync + 'static {
@@ -25,23 +27,56 @@ pub struct ModelRequest {
     pub model: String,
     /// The agent's instructions, as pinned to the run.
     pub instructions: Option<String>,
-    /// The session so far, oldest first; the last one is the person's.
+    /// The session so far, oldest first. Every call has its result right after its message.
     pub messages: Vec<RequestMessage>,
+    /// The tools that may be called, as pinned to the run.
+    pub tools: Vec<ToolSpec>,
 }
 
 /// One message of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RequestMessage {
-    /// Who wrote it.
-    pub role: Role,
-    /// What it says.
-    pub text: String,
+pub enum RequestMessage {
+    /// Written by the person.
+    User {
+        /// What it says.
+        text: String,
+    },
+    /// Written by the model.
+    Agent {
+        /// What it says; may be empty when there are calls.
+        text: String,
+        /// The tools it called.
+        calls: Vec<RequestCall>,
+    },
+    /// What a tool call gave back.
+    Result {
+        /// The id of the call, as in [`RequestCall::id`].
+        call_id: String,
+        /// The tool.
+        tool: String,
+        /// What it gave back.
+        text: String,
+        /// Whether it failed.
+        is_error: bool,
+    },
+}
+
+/// A tool call in a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestCall {
+    /// The provider's id, unique in the session.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments: a JSON object, as the model wrote it.
+    pub arguments: String,
 }
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelEvent {
-    /// Text of a block. Blocks are counted from 0; a block keeps its kind.
+    /// Text of a block. Blocks are counted from 0; a block keeps its kind. The arguments of a
+    /// tool call arrive here while they are written, in a block of their own.
     Text {
         /// Which block.
         block: u32,
@@ -49,6 +84,15 @@ pub enum ModelEvent {
         kind: BlockKind,
         /// The text.
         text: String,
+    },
+    /// A tool call is whole.
+    Call {
+        /// The provider's id; empty if it sent none.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// The arguments, exactly as they came.
+        arguments: String,
     },
     /// A block is whole.
     BlockEnded,
@@ -67,4 +111,17 @@ pub struct ModelError {
     pub class: ErrorClass,
     /// One sentence for a person.
     pub message: String,
+    /// How long the provider asks to wait, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+}
+
+impl ModelError {
+    /// An error without a wish to wait.
+    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+        Self {
+            class,
+            message: message.into(),
+            retry_after_ms: None,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Building what a model is asked: pure, so that the same state gives the same bytes.
 
-use protocol::{Message, MessageStatus};
+use protocol::{Message, MessageStatus, Role};
 
 use crate::model::{ModelRequest, RequestMessage};
 
@@ -9,14 +9,20 @@ pub(crate) fn build(model: &str, instructions: Option<&str>, messages: &[Message
     let messages = messages
         .iter()
         .filter(|message| message.status == MessageStatus::Complete)
-        .map(|message| RequestMessage {
-            role: message.role,
-            text: message.text(),
+        .map(|message| match message.role {
+            Role::User => RequestMessage::User {
+                text: message.text(),
+            },
+            Role::Agent => RequestMessage::Agent {
+                text: message.text(),
+                calls: Vec::new(),
+            },
         })
         .collect();
     ModelRequest {
         model: model.to_owned(),
         instructions: instructions.map(str::to_owned),
         messages,
+        tools: Vec::new(),
     }
 }

@@ -26,6 +26,11 @@ pub(crate) fn summary(reader: &Reader<'_>, row: SessionRow) -> Result<SessionSum
     Ok(SessionSummary {
         session_id: row.session_id,
         title: row.title,
+        agent_id: store::DEFAULT_AGENT,
+        is_archived: false,
+        problem: None,
+        forked_from: None,
+        queued: 0,
         run: row.run,
         attention,
         created_at_ms: row.created_at_ms,
@@ -67,6 +72,12 @@ pub(crate) fn snapshot(
         seq,
         messages,
         has_earlier,
+        calls: Vec::new(),
+        queue: Vec::new(),
+        branch: 0,
+        branches: Vec::new(),
+        workspace: String::new(),
+        usage: protocol::UsageTotal::default(),
         live,
     }))
 }

@@ -60,7 +60,7 @@ impl SessionWatch {
                 let mut sessions = Vec::with_capacity(unread.len());
                 for session_id in unread {
                     if let Some(row) = reader.session_row(session_id)? {
-                        sessions.push(Push::Session(summary(reader, row)?));
+                        sessions.push(Push::Session(Box::new(summary(reader, row)?)));
                     }
                 }
                 Ok(sessions)

@@ -181,6 +181,7 @@ fn partial_message(
 ) -> Option<Message> {
     (!step.blocks.is_empty()).then(|| Message {
         message_id,
+        branch: 0,
         position: state.message_count + 1,
         role: Role::Agent,
         status: MessageStatus::Partial,

@@ -99,6 +99,7 @@ fn complete(
         step_id,
         attempt,
         message,
+        calls: Vec::new(),
         usage,
     };
     decision.event(state.session_id, at_ms, event);
@@ -123,6 +124,7 @@ fn whole_message(
 ) -> Message {
     Message {
         message_id,
+        branch: 0,
         position: state.message_count + 1,
         role: Role::Agent,
         status: MessageStatus::Complete,

@@ -104,6 +104,7 @@ fn give_title(decision: &mut Decision, state: Option<&SessionState>, input: &Sta
 fn add_message(decision: &mut Decision, state: Option<&SessionState>, input: &StartRun) {
     let message = Message {
         message_id: input.message_id,
+        branch: 0,
         position: state.map_or(0, |state| state.message_count) + 1,
         role: Role::User,
         status: MessageStatus::Complete,
@@ -149,6 +150,7 @@ fn add_run(
         message_id: input.message_id,
         agent_id,
         model: input.model.clone(),
+        retry_of: None,
     };
     decision.event(input.session_id, input.at_ms, event);
 }

@@ -37,6 +37,7 @@ impl Reader<'_> {
 fn message(row: &Row<'_>) -> Result<Message, Error> {
     let blocks: String = get(row, "blocks")?;
     Ok(Message {
+        branch: 0,
         message_id: message_id(row, "id")?,
         position: get(row, "position")?,
         role: role(&get::<String>(row, "role")?)?,

@@ -85,6 +85,10 @@ pub(super) fn run_view(row: &Row<'_>) -> Result<RunView, Error> {
     let class: Option<String> = get(row, "error_class")?;
     let message: Option<String> = get(row, "error_message")?;
     Ok(RunView {
+        retry_of: None,
+        retry: None,
+        crashes: 0,
+        usage: protocol::UsageTotal::default(),
         run_id: run_id(row, "run_id")?,
         session_id: session_id(row, "run_session_id")?,
         agent_id: agent_id(row, "run_agent_id")?,

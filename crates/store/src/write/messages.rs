@@ -79,6 +79,6 @@ const fn role(role: Role) -> &'static str {
 const fn status(status: MessageStatus) -> &'static str {
     match status {
         MessageStatus::Complete => "complete",
-        MessageStatus::Partial => "partial",
+        MessageStatus::Partial | MessageStatus::Unreadable => "partial",
     }
 }
