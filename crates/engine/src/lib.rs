@@ -37,9 +37,10 @@ pub use model::{
     Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestCall, RequestMessage,
 };
 pub use recovery::Recovered;
+pub use store::StateChange;
 pub use subscription::Subscription;
 pub use tool::{
-    CallInput, Checked, FileIntent, Intent, Output, Plan, StateChange, Tool, ToolContext,
+    CallInput, Checked, FileIntent, Intent, Output, Plan, Tool, ToolContext,
     ToolError, ToolFuture, ToolSpec,
 };
 pub use watch::SessionWatch;

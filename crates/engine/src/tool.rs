@@ -8,6 +8,7 @@ use std::time::Duration;
 use protocol::{CallId, CallPreview, EffectClass, ErrorClass, SessionId, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use store::StateChange;
 use tokio_util::sync::CancellationToken;
 
 /// What a tool's work comes as.
@@ -163,43 +164,6 @@ impl Output {
             state: Vec::new(),
         }
     }
-}
-
-/// One change of the session's state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum StateChange {
-    /// Sets a key.
-    Set {
-        /// The key.
-        key: String,
-        /// Its value.
-        value: Value,
-    },
-    /// Adds to a number, from 0.
-    Add {
-        /// The key.
-        key: String,
-        /// How much.
-        by: i64,
-    },
-    /// Adds to the end of a list, from an empty one.
-    Append {
-        /// The key.
-        key: String,
-        /// What.
-        value: Value,
-    },
-    /// Removes a key.
-    Remove {
-        /// The key.
-        key: String,
-    },
-    /// Replaces everything: keys that are not in `values` are gone.
-    Replace {
-        /// The whole state.
-        values: BTreeMap<String, Value>,
-    },
 }
 
 /// What a check found out.

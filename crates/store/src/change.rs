@@ -1,9 +1,13 @@
 //! What the engine asks to have written: one transition, one transaction.
 
 use protocol::{
-    AgentId, BlockKind, Event, Message, MessageId, RunError, RunId, RunReason, RunStatus,
-    SessionId, StepId, StepStatus, Usage,
+    AgentFields, AgentId, AgentView, ApprovalStatus, ApprovalView, AttentionKind, BlockKind,
+    BranchView, CallId, CallStatus, DecisionView, Event, Message, MessageId, QueuedMessage, RuleId,
+    RuleView, RunError, RunId, RunReason, RunStatus, SessionId, Settings, StepId, StepStatus,
+    Usage,
 };
+
+use crate::{CallRow, Checkpoint, StateChange};
 
 /// How far a commit must have gone before it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl Transition {
 /// transition is refused as a conflict.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A new session.
+    /// A new session, with its first branch.
     CreateSession {
         /// Its id.
         session_id: SessionId,
@@ -46,8 +50,87 @@ pub enum Change {
         agent_id: AgentId,
         /// Its title.
         title: Option<String>,
+        /// The name of its workspace.
+        workspace: String,
+        /// Where it was forked from.
+        forked_from: Option<SessionId>,
         /// When.
         at_ms: u64,
+    },
+    /// Puts a session away, or takes it back.
+    ArchiveSession {
+        /// The session.
+        session_id: SessionId,
+        /// Whether it is put away.
+        is_archived: bool,
+        /// When.
+        at_ms: u64,
+    },
+    /// Marks a session as deleted, or takes it back. One that is in that state already is a
+    /// conflict.
+    DeleteSession {
+        /// The session.
+        session_id: SessionId,
+        /// When it was deleted; nothing to take it back.
+        deleted_at_ms: Option<u64>,
+    },
+    /// Removes a session that is marked as deleted, with every row of it. One that is gone or was
+    /// taken back is a conflict.
+    PurgeSession {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// Another agent.
+    SetSessionAgent {
+        /// The session.
+        session_id: SessionId,
+        /// The agent.
+        agent_id: AgentId,
+    },
+    /// A new branch, which is shown from now on. Its number must be the next one and its parent the
+    /// branch that is shown. `message_count` becomes `from_position - 1`.
+    StartBranch {
+        /// The session.
+        session_id: SessionId,
+        /// The branch.
+        branch: BranchView,
+    },
+    /// Another branch is shown: `message_count` and `newest_run_id` follow.
+    SelectBranch {
+        /// The session.
+        session_id: SessionId,
+        /// From this one.
+        from: u32,
+        /// To this one.
+        to: u32,
+    },
+    /// A request that was answered with a message that waits or went into a run.
+    NoteRequest {
+        /// The caller's key.
+        request_key: String,
+        /// The session.
+        session_id: SessionId,
+        /// The message.
+        message_id: MessageId,
+    },
+    /// A message at the end of the queue.
+    Enqueue {
+        /// The session.
+        session_id: SessionId,
+        /// The message.
+        message: QueuedMessage,
+    },
+    /// Another text for a message that waits.
+    EditQueued {
+        /// The message.
+        message_id: MessageId,
+        /// The text.
+        text: String,
+    },
+    /// Takes a message from the queue; one that is not there is a conflict.
+    Dequeue {
+        /// The message.
+        message_id: MessageId,
     },
     /// Another title.
     RenameSession {
@@ -58,7 +141,7 @@ pub enum Change {
         /// When.
         at_ms: u64,
     },
-    /// A new message at the end; its position must be the next one.
+    /// A new message at the end of the branch that is shown; its position must be the next one.
     AddMessage {
         /// The session.
         session_id: SessionId,
@@ -82,18 +165,43 @@ pub enum Change {
         /// When.
         at_ms: u64,
     },
-    /// A new model-call step, planned.
+    /// What a run may use is as at its start again.
+    RenewBudget {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A failed model call will be made again, or no longer waits for that.
+    SetRetry {
+        /// The run.
+        run_id: RunId,
+        /// When and why; nothing when it no longer waits.
+        retry: Option<Retry>,
+    },
+    /// The app ended while this run was going.
+    CountCrash {
+        /// The run.
+        run_id: RunId,
+    },
+    /// The person has seen that a run failed.
+    DismissRun {
+        /// The run.
+        run_id: RunId,
+        /// When.
+        at_ms: u64,
+    },
+    /// A new step, planned, at the end of its run.
     CreateStep {
         /// Its id.
         step_id: StepId,
         /// Its run.
         run_id: RunId,
-        /// Its place in the run, from 1.
-        position: u32,
+        /// What it does.
+        kind: StepKind,
         /// When.
         at_ms: u64,
     },
-    /// A step moves. Completing one counts it in its run.
+    /// A step moves. Completing one counts it in its run, in what is used of its budget, and sets
+    /// `crashes` and `retry_failed` back to 0.
     MoveStep {
         /// The step.
         step_id: StepId,
@@ -126,7 +234,8 @@ pub enum Change {
         /// The pieces.
         pieces: Vec<Piece>,
     },
-    /// A running attempt ends; its deltas go, because its outcome holds the text.
+    /// A running attempt ends; its deltas go, because its outcome holds the text. Its duration,
+    /// tokens and cost count in what is used of its run's budget.
     EndAttempt {
         /// The step.
         step_id: StepId,
@@ -143,6 +252,112 @@ pub enum Change {
         /// When.
         at_ms: u64,
     },
+    /// A new tool call.
+    AddCall(Box<CallRow>),
+    /// A tool call changes. It must have the status `from` and the revision of the row; the
+    /// revision grows by one. Approval and files have changes of their own.
+    SaveCall {
+        /// The call as it is from now on, with the revision that the decision saw.
+        call: Box<CallRow>,
+        /// Its status before, which may be the same.
+        from: CallStatus,
+        /// The whole result, where the one in the call is cut.
+        result_whole: Option<String>,
+    },
+    /// A question to the person: the next round of its call.
+    AddApproval {
+        /// The call.
+        call_id: CallId,
+        /// The question, pending.
+        approval: ApprovalView,
+    },
+    /// A question is answered, in whatever way; it must be pending.
+    DecideApproval {
+        /// The call.
+        call_id: CallId,
+        /// The round.
+        round: u32,
+        /// Where it moves.
+        to: ApprovalStatus,
+        /// The person's answer, if it is one.
+        decision: Option<DecisionView>,
+    },
+    /// An allowed question is used; it must be allowed and unused.
+    ConsumeApproval {
+        /// The call.
+        call_id: CallId,
+        /// The round.
+        round: u32,
+        /// When.
+        at_ms: u64,
+    },
+    /// The way back from a file change. One that is there already stays as it is: the first
+    /// before-image is the one to go back to.
+    AddCheckpoint {
+        /// The call.
+        call_id: CallId,
+        /// The change.
+        checkpoint: Checkpoint,
+    },
+    /// A file change was undone; one that was undone before is a conflict.
+    MarkUndone {
+        /// The call.
+        call_id: CallId,
+        /// The file.
+        path: String,
+        /// When.
+        at_ms: u64,
+    },
+    /// What a call wants to change in its session's state.
+    StageState {
+        /// The call.
+        call_id: CallId,
+        /// The changes, in order.
+        changes: Vec<StateChange>,
+    },
+    /// Merges what the calls of a message staged, in the order of the calls.
+    MergeState {
+        /// The session.
+        session_id: SessionId,
+        /// The message.
+        message_id: MessageId,
+    },
+    /// A new rule.
+    AddRule(RuleView),
+    /// A rule goes; one that is gone is a conflict.
+    RemoveRule {
+        /// The rule.
+        rule_id: RuleId,
+    },
+    /// A new agent.
+    CreateAgent(AgentView),
+    /// An agent changes; it must have this revision.
+    UpdateAgent {
+        /// The agent.
+        agent_id: AgentId,
+        /// What it is from now on.
+        fields: AgentFields,
+        /// The revision that was edited.
+        revision: u32,
+        /// When.
+        at_ms: u64,
+    },
+    /// An agent goes; its sessions go on with the default one, which cannot go.
+    DeleteAgent {
+        /// The agent.
+        agent_id: AgentId,
+    },
+    /// The settings, all of them.
+    SaveSettings(Settings),
+    /// A notification was shown. One that was noted before stays.
+    NoteNotice {
+        /// The run.
+        run_id: RunId,
+        /// What it was about.
+        kind: AttentionKind,
+        /// When.
+        at_ms: u64,
+    },
     /// A fact of a session; it gets the next seq.
     AppendEvent {
         /// The session.
@@ -154,6 +369,26 @@ pub enum Change {
     },
 }
 
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    /// Calls the model.
+    ModelCall,
+    /// Runs a tool call.
+    ToolCall,
+}
+
+/// A failed model call that will be made again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// When.
+    pub at_ms: u64,
+    /// How many tries have failed.
+    pub failed: u32,
+    /// What went wrong.
+    pub error: RunError,
+}
+
 /// A run to be created, running.
 #[derive(Debug, Clone)]
 pub struct NewRun {
@@ -163,14 +398,18 @@ pub struct NewRun {
     pub session_id: SessionId,
     /// Its agent.
     pub agent_id: AgentId,
+    /// The branch it runs in.
+    pub branch: u32,
     /// The message that started it.
     pub message_id: MessageId,
+    /// The run that it tries again.
+    pub retry_of: Option<RunId>,
     /// The caller's key.
     pub request_key: Option<String>,
     /// The model, pinned.
     pub model: String,
-    /// The instructions, pinned.
-    pub instructions: Option<String>,
+    /// What else is pinned, as the engine's JSON text.
+    pub pin: Option<String>,
     /// When.
     pub at_ms: u64,
 }
@@ -189,19 +428,50 @@ pub struct Piece {
 }
 
 impl Change {
+    /// The session whose list row or events change, where the change itself says so. Changes that
+    /// say nothing come with an event that does.
     fn session_id(&self) -> Option<SessionId> {
         match self {
             Self::CreateSession { session_id, .. }
             | Self::RenameSession { session_id, .. }
+            | Self::ArchiveSession { session_id, .. }
+            | Self::DeleteSession { session_id, .. }
+            | Self::PurgeSession { session_id }
+            | Self::SetSessionAgent { session_id, .. }
+            | Self::StartBranch { session_id, .. }
+            | Self::SelectBranch { session_id, .. }
+            | Self::NoteRequest { session_id, .. }
+            | Self::Enqueue { session_id, .. }
             | Self::AddMessage { session_id, .. }
             | Self::AppendDeltas { session_id, .. }
+            | Self::MergeState { session_id, .. }
             | Self::AppendEvent { session_id, .. } => Some(*session_id),
             Self::CreateRun(run) => Some(run.session_id),
-            Self::MoveRun { .. }
+            Self::AddCall(call) | Self::SaveCall { call, .. } => Some(call.view.session_id),
+            Self::EditQueued { .. }
+            | Self::Dequeue { .. }
+            | Self::MoveRun { .. }
+            | Self::RenewBudget { .. }
+            | Self::SetRetry { .. }
+            | Self::CountCrash { .. }
+            | Self::DismissRun { .. }
             | Self::CreateStep { .. }
             | Self::MoveStep { .. }
             | Self::StartAttempt { .. }
-            | Self::EndAttempt { .. } => None,
+            | Self::EndAttempt { .. }
+            | Self::AddApproval { .. }
+            | Self::DecideApproval { .. }
+            | Self::ConsumeApproval { .. }
+            | Self::AddCheckpoint { .. }
+            | Self::MarkUndone { .. }
+            | Self::StageState { .. }
+            | Self::AddRule(_)
+            | Self::RemoveRule { .. }
+            | Self::CreateAgent(_)
+            | Self::UpdateAgent { .. }
+            | Self::DeleteAgent { .. }
+            | Self::SaveSettings(_)
+            | Self::NoteNotice { .. } => None,
         }
     }
 }

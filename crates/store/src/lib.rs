@@ -7,6 +7,7 @@
 //! Entry point: [`Store::open`].
 
 mod backup;
+mod call;
 mod change;
 mod connection;
 mod create;
@@ -19,19 +20,23 @@ mod open;
 mod read;
 mod readers;
 mod schema;
+mod state_change;
 mod write;
 mod writer;
 
 pub use backup::{newest_backup, restore_newest_backup};
-pub use change::{Change, NewRun, Piece, Sync, Transition};
+pub use call::{CallRow, Checkpoint};
+pub use change::{Change, NewRun, Piece, Retry, StepKind, Sync, Transition};
 pub use error::Error;
 pub use folder::DataFolder;
 pub use inspect::{Inspection, inspect};
 pub use open::{Opened, Options, Store};
 pub use read::{
-    AttentionFacts, LiveCursor, Reader, RunFacts, RunState, SessionRow, SessionState, StepState,
+    AttentionFacts, Due, LiveCursor, Reader, RunFacts, RunState, SessionRow, SessionState,
+    StepState, Used, Violation,
 };
 pub use schema::{DEFAULT_AGENT, SCHEMA_VERSION};
+pub use state_change::StateChange;
 
 /// The version of the SQLite library inside, as `3.x.y`.
 pub fn sqlite_version() -> &'static str {

@@ -13,10 +13,22 @@ use crate::Error;
 pub struct SessionRow {
     /// The session.
     pub session_id: SessionId,
+    /// Its agent.
+    pub agent_id: AgentId,
     /// Its title.
     pub title: Option<String>,
-    /// Its newest run.
+    /// Whether it is put away.
+    pub is_archived: bool,
+    /// Where it was forked from.
+    pub forked_from: Option<SessionId>,
+    /// Messages that wait.
+    pub queued: u32,
+    /// Its newest run, if it can be read.
     pub run: Option<RunView>,
+    /// Whether any of its calls is in doubt.
+    pub has_doubt: bool,
+    /// What cannot be read of it.
+    pub problem: Option<String>,
     /// When it was created.
     pub created_at_ms: u64,
     /// When something last happened in it.

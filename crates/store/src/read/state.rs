@@ -1,12 +1,15 @@
 //! A session's state as a decision needs it.
 
-use protocol::{AgentId, Block, RunId, RunStatus, SessionId, StepId, StepStatus};
+use protocol::{
+    AgentFields, AgentId, Block, CallId, MessageId, QueuedMessage, RunId, RunReason, RunStatus,
+    SessionId, StepId, StepStatus,
+};
 use rusqlite::{OptionalExtension, params};
 
 use super::Reader;
 use super::row::{agent_id, get, optional_uuid, step_id, unreadable};
 use super::runs::run_status;
-use crate::Error;
+use crate::{CallRow, Error, Retry};
 
 /// What is decided on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,13 +18,27 @@ pub struct SessionState {
     pub session_id: SessionId,
     /// Its agent.
     pub agent_id: AgentId,
-    /// The agent's instructions, as they are now.
-    pub instructions: Option<String>,
+    /// The agent, as it is now.
+    pub agent: AgentFields,
     /// Its title.
     pub title: Option<String>,
-    /// How many messages it has.
+    /// The name of its workspace.
+    pub workspace: String,
+    /// The branch that is shown.
+    pub branch: u32,
+    /// How many branches there are.
+    pub branches: u32,
+    /// How many messages the branch that is shown has.
     pub message_count: u64,
-    /// Its newest run.
+    /// Whether it is put away.
+    pub is_archived: bool,
+    /// When it was deleted.
+    pub deleted_at_ms: Option<u64>,
+    /// Messages that wait, in order.
+    pub queue: Vec<QueuedMessage>,
+    /// Every call of the session that is in doubt, the oldest first, whatever its run.
+    pub doubts: Vec<CallId>,
+    /// The newest run of the branch that is shown.
     pub run: Option<RunState>,
 }
 
@@ -32,10 +49,47 @@ pub struct RunState {
     pub run_id: RunId,
     /// Where it stands.
     pub status: RunStatus,
+    /// Why.
+    pub reason: Option<RunReason>,
     /// The model it was started with.
     pub model: String,
-    /// Its newest step.
+    /// The agent it was started with.
+    pub agent_id: AgentId,
+    /// The message that started it.
+    pub message_id: MessageId,
+    /// What was pinned to it, as the engine's JSON text.
+    pub pin: Option<String>,
+    /// What is used of its budget.
+    pub used: Used,
+    /// Present while a failed model call waits to be made again.
+    pub retry: Option<Retry>,
+    /// Tries of the current model call that failed.
+    pub retry_failed: u32,
+    /// How often the app ended since its last completed step.
+    pub crashes: u32,
+    /// How often the app ended while it ran, in all.
+    pub crashes_total: u32,
+    /// When its status last changed.
+    pub updated_at_ms: u64,
+    /// Whether the person has seen that it failed.
+    pub is_dismissed: bool,
+    /// Its newest model call.
     pub step: Option<StepState>,
+    /// The calls of the newest message of the run that has any, in order.
+    pub calls: Vec<CallRow>,
+}
+
+/// What is used of a run's budget.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Completed steps.
+    pub steps: u32,
+    /// Milliseconds of work.
+    pub ms: u64,
+    /// Tokens read and written, as far as they are known.
+    pub tokens: u64,
+    /// Cost in millionths of a dollar, as far as it is known.
+    pub cost_microusd: u64,
 }
 
 /// The newest step of a run with its newest attempt.
