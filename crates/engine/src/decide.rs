@@ -1,37 +1,77 @@
 //! Deciding: from what is stored and what was asked to what is written and what is done next.
 //!
-//! Everything here is pure: times and ids come in, a [`Decision`] comes out. One file per
-//! transition.
+//! Everything here is pure: the time and a source of ids come in, a [`Decision`] comes out. One
+//! file per transition.
 
-mod cancel_run;
+mod advance;
+mod approval;
+mod branch;
+mod call_outcome;
+mod call_start;
+mod copy;
 mod create_session;
+mod delete_session;
+mod doubt;
+mod draft;
 mod halt;
-mod interrupt;
-mod outcome;
+mod model_outcome;
+mod queue;
 mod rename_session;
 mod resume_run;
+mod retry;
+mod send_message;
 mod start_run;
-mod stop_run;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
-use protocol::{Event, RunId, SessionId, StepId};
+use protocol::{CallId, Event, RunId, SessionId, StepId};
 use store::{Change, Sync, Transition};
+use uuid::Uuid;
 
-pub(crate) use cancel_run::cancel_run;
+pub(crate) use approval::{Answer, DecideCall, decide_call, expire};
+pub(crate) use branch::{edit_message, regenerate, retry_run, select_branch};
+pub(crate) use call_outcome::{CallEnd, call_outcome};
+pub(crate) use call_start::{StartCall, start_call};
+pub(crate) use copy::{Copied, copy_session};
 pub(crate) use create_session::create_session;
-pub(crate) use interrupt::interrupt;
-pub(crate) use outcome::{Outcome, outcome};
+pub(crate) use delete_session::{archive_session, delete_session, restore_session, set_agent};
+pub(crate) use doubt::{Settle, checked_in_vain, settle_doubt};
+pub(crate) use halt::{cancel_run, dismiss_run, interrupt, stop_run};
+pub(crate) use model_outcome::{Outcome, PlannedCall, model_outcome};
+pub(crate) use queue::{edit_queued, remove_queued, send_queued};
 pub(crate) use rename_session::rename_session;
 pub(crate) use resume_run::resume_run;
+pub(crate) use retry::{MAX_TRIES, retry_model};
+pub(crate) use send_message::{SendMessage, send_message};
 pub(crate) use start_run::{StartRun, start_run};
-pub(crate) use stop_run::stop_run;
+pub(crate) use sweep::{follow_up, sweep};
+
+use crate::ids::Ids;
+use crate::tool::ToolSpec;
+
+/// What every decision is given beside the state: the time, ids, and what a new run begins with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) at_ms: u64,
+    pub(crate) ids: &'a dyn Ids,
+    pub(crate) default_model: &'a str,
+    pub(crate) tools: &'a [ToolSpec],
+}
+
+impl Given<'_> {
+    fn new_id(&self) -> Uuid {
+        self.ids.next(self.at_ms)
+    }
+}
 
 /// What is written in one transaction, and what is done once it is committed.
 #[derive(Debug, Default)]
 pub(crate) struct Decision {
     pub(crate) changes: Vec<Change>,
     pub(crate) effects: Vec<Effect>,
+    /// Nothing that was acknowledged depends on it: it need not be on disk at once.
+    pub(crate) is_relaxed: bool,
 }
 
 /// What is done after the commit.
@@ -49,6 +89,14 @@ pub(crate) enum Effect {
         session_id: SessionId,
         run_id: RunId,
     },
+    /// Start this tool call, unless it is being started already.
+    StartCall {
+        session_id: SessionId,
+        run_id: RunId,
+        call_id: CallId,
+    },
+    /// End the tool calls of this run that are going.
+    HaltCalls { run_id: RunId },
 }
 
 impl Decision {
@@ -58,8 +106,13 @@ impl Decision {
     }
 
     pub(crate) fn into_transition(self) -> (Option<Transition>, Vec<Effect>) {
+        let sync = if self.is_relaxed {
+            Sync::Relaxed
+        } else {
+            Sync::Barrier
+        };
         let transition = (!self.changes.is_empty()).then_some(Transition {
-            sync: Sync::Barrier,
+            sync,
             changes: self.changes,
         });
         (transition, self.effects)

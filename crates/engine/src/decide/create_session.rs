@@ -1,27 +1,23 @@
-//! A session is created; the same id again changes nothing.
+//! A session is created; one that exists already is left as it is.
 
-use protocol::{AgentId, Event, SessionId};
-use store::{Change, SessionState};
+use protocol::{AgentFields, AgentId, SessionId};
+use store::SessionState;
 
-use super::Decision;
+use super::start_run::new_session;
+use super::{Decision, Given};
 
 pub(crate) fn create_session(
     state: Option<&SessionState>,
     session_id: SessionId,
-    agent_id: AgentId,
+    agent: (AgentId, AgentFields),
     title: Option<&str>,
-    at_ms: u64,
+    given: &Given<'_>,
 ) -> Decision {
     let mut decision = Decision::nothing();
     if state.is_none() {
         let title = title.map(str::to_owned);
-        decision.change(Change::CreateSession {
-            session_id,
-            agent_id,
-            title: title.clone(),
-            at_ms,
-        });
-        decision.event(session_id, at_ms, Event::SessionCreated { agent_id, title });
+        let (agent_id, fields) = agent;
+        new_session(&mut decision, session_id, agent_id, fields, title, given);
     }
     decision
 }

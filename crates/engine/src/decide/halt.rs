@@ -1,195 +1,147 @@
-//! What every halt of a run has in common: the attempt ends, and what had arrived is kept.
+//! A run is halted: stopped or given up by the person, or interrupted because the app closes.
 
 use protocol::{
-    Event, Message, MessageId, MessageStatus, Role, RunError, RunReason, RunStatus, StepStatus,
-    Usage,
+    ApprovalStatus, CallStatus, CommandError, ErrorCode, Event, RunId, RunReason, RunStatus,
+    StepStatus,
 };
-use store::{Change, RunState, SessionState, StepState};
+use store::{Change, SessionState};
 
-use super::{Decision, Effect};
+use super::draft::Draft;
+use super::{Decision, Effect, Given};
 
-/// How a running attempt is ended before its time.
-pub(super) enum Halt {
-    /// Cut off; another attempt may follow.
-    Interrupted,
-    /// Cut off, and given up.
-    Cancelled,
-    /// Ended with an error.
-    Failed(RunError),
-}
-
-/// Ends the running attempt of a run, if there is one, and keeps its text as a partial message.
-pub(super) fn end_attempt(
-    decision: &mut Decision,
-    state: &SessionState,
-    run: &RunState,
-    halt: Halt,
-    message_id: MessageId,
-    at_ms: u64,
-) {
-    let Some(step) = run
-        .step
-        .as_ref()
-        .filter(|step| step.status == StepStatus::Running)
+/// The person stops a run; it can be resumed. A stop for a run that is over, or for another one
+/// than the newest, changes nothing.
+pub(crate) fn stop_run(state: &SessionState, run_id: RunId, given: &Given<'_>) -> Decision {
+    let Some(mut draft) =
+        Draft::of_run(state, run_id, given).filter(|draft| draft.run.status.is_live())
     else {
-        return;
+        return Decision::nothing();
     };
-    let message = partial_message(state, run, step, message_id, at_ms);
-    let (to, error) = match &halt {
-        Halt::Interrupted => (StepStatus::Interrupted, None),
-        Halt::Cancelled => (StepStatus::Cancelled, None),
-        Halt::Failed(error) => (StepStatus::Failed, Some(error.clone())),
-    };
-    decision.change(Change::EndAttempt {
-        step_id: step.step_id,
-        attempt: step.attempt,
-        to,
-        streamed_bytes: step.streamed_bytes,
-        usage: Usage::default(),
-        error,
-        at_ms,
-    });
-    decision.change(Change::MoveStep {
-        step_id: step.step_id,
-        from: StepStatus::Running,
-        to,
-        at_ms,
-    });
-    if let Some(message) = &message {
-        let message = message.clone();
-        decision.change(Change::AddMessage {
-            session_id: state.session_id,
-            message,
-        });
-    }
-    let (run_id, step_id, attempt) = (run.run_id, step.step_id, step.attempt);
-    let event = match halt {
-        Halt::Interrupted | Halt::Cancelled => Event::StepInterrupted {
-            run_id,
-            step_id,
-            attempt,
-            message,
-        },
-        Halt::Failed(error) => Event::StepFailed {
-            run_id,
-            step_id,
-            attempt,
-            error,
-            message,
-        },
-    };
-    decision.event(state.session_id, at_ms, event);
+    end_open_calls(&mut draft, ApprovalStatus::Closed, "Not run: the person stopped.");
+    halt(&mut draft, RunStatus::Stopped, RunReason::StoppedByUser);
+    draft.decision
 }
 
-/// Halts a run for whatever reason: its attempt ends, the run moves, and then its model call is
-/// ended.
-pub(super) fn halt(
+/// The person ends a run for good. What had arrived is kept.
+pub(crate) fn cancel_run(
     state: &SessionState,
-    run: &RunState,
-    halted: HaltedRun,
-    reason: RunReason,
-    message_id: MessageId,
-    at_ms: u64,
-) -> Decision {
-    let mut decision = Decision::nothing();
-    let attempt = match halted {
-        HaltedRun::Stopped | HaltedRun::Interrupted => Halt::Interrupted,
-        HaltedRun::Cancelled => Halt::Cancelled,
+    run_id: RunId,
+    given: &Given<'_>,
+) -> Result<Decision, CommandError> {
+    let Some(mut draft) = Draft::of_run(state, run_id, given) else {
+        return Err(over(run_id));
     };
-    end_attempt(&mut decision, state, run, attempt, message_id, at_ms);
-    if let HaltedRun::Cancelled = halted {
-        cancel_interrupted_step(&mut decision, state, run, at_ms);
+    match draft.run.status {
+        RunStatus::Cancelled => return Ok(Decision::nothing()),
+        RunStatus::Completed | RunStatus::Failed => return Err(over(run_id)),
+        RunStatus::Queued
+        | RunStatus::Running
+        | RunStatus::Waiting
+        | RunStatus::Stopped
+        | RunStatus::Interrupted => {}
     }
-    halt_run(&mut decision, state, run, halted, reason, at_ms);
-    decision.effects.push(Effect::HaltModel {
-        session_id: state.session_id,
-        run_id: run.run_id,
-    });
-    decision
+    super::start_run::refuse_doubt(state)?;
+    give_up(&mut draft, RunReason::Discarded);
+    Ok(draft.decision)
 }
 
-/// Where a halt takes a run.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum HaltedRun {
-    Stopped,
-    Interrupted,
-    Cancelled,
-}
-
-/// Moves a run that is halted, and says so.
-pub(super) fn halt_run(
-    decision: &mut Decision,
+/// The person has seen that a run failed: it needs nobody any more.
+pub(crate) fn dismiss_run(
     state: &SessionState,
-    run: &RunState,
-    halted: HaltedRun,
-    reason: RunReason,
-    at_ms: u64,
-) {
-    let run_id = run.run_id;
-    let (to, event) = match halted {
-        HaltedRun::Stopped => (RunStatus::Stopped, Event::RunStopped { run_id, reason }),
-        HaltedRun::Interrupted => (
-            RunStatus::Interrupted,
-            Event::RunInterrupted { run_id, reason },
-        ),
-        HaltedRun::Cancelled => (RunStatus::Cancelled, Event::RunCancelled { run_id, reason }),
+    run_id: RunId,
+    given: &Given<'_>,
+) -> Option<Decision> {
+    let mut draft = Draft::of_run(state, run_id, given)
+        .filter(|draft| draft.run.status == RunStatus::Failed)?;
+    if !draft.run.is_dismissed {
+        let at_ms = given.at_ms;
+        draft.change(Change::DismissRun { run_id, at_ms });
+    }
+    Some(draft.decision)
+}
+
+/// Ends a run that is live or halted, for good.
+pub(super) fn give_up(draft: &mut Draft<'_>, reason: RunReason) {
+    end_open_calls(draft, ApprovalStatus::Closed, "Not run: the run was given up.");
+    draft.end_model_call(StepStatus::Cancelled, None);
+    cancel_interrupted_step(draft);
+    halt(draft, RunStatus::Cancelled, reason);
+}
+
+/// The app closes while a run is going. Questions stay open, calls that may start stay so; only a
+/// running run is interrupted, and one that waits for its next try goes on after the next start.
+pub(crate) fn interrupt(state: &SessionState, reason: RunReason, given: &Given<'_>) -> Decision {
+    let is_running = |draft: &Draft<'_>| {
+        draft.run.status == RunStatus::Running && draft.run.retry.is_none()
     };
-    decision.change(Change::MoveRun {
-        run_id,
-        from: run.status,
-        to,
-        reason: Some(reason),
-        error: None,
-        at_ms,
+    let Some(mut draft) = Draft::of(state, given).filter(is_running) else {
+        return Decision::nothing();
+    };
+    halt(&mut draft, RunStatus::Interrupted, reason);
+    draft.decision
+}
+
+/// Calls that have not started end with a result that says so.
+pub(super) fn end_open_calls(draft: &mut Draft<'_>, to: ApprovalStatus, text: &str) {
+    let unstarted = |status| {
+        matches!(
+            status,
+            CallStatus::Proposed | CallStatus::Waiting | CallStatus::Ready
+        )
+    };
+    for index in draft.calls_that(unstarted) {
+        draft.answer(index, to, None);
+        draft.end_unstarted(index, CallStatus::Cancelled, text);
+    }
+}
+
+/// Moves the run, says so, and has whatever is going end.
+pub(super) fn halt(draft: &mut Draft<'_>, to: RunStatus, reason: RunReason) {
+    draft.end_model_call(StepStatus::Interrupted, None);
+    draft.clear_retry();
+    draft.move_run(to, Some(reason), None);
+    let (session_id, run_id) = (draft.session_id(), draft.run.run_id);
+    draft.event(match to {
+        RunStatus::Stopped => Event::RunStopped { run_id, reason },
+        RunStatus::Cancelled => Event::RunCancelled { run_id, reason },
+        RunStatus::Interrupted
+        | RunStatus::Queued
+        | RunStatus::Running
+        | RunStatus::Waiting
+        | RunStatus::Completed
+        | RunStatus::Failed => Event::RunInterrupted { run_id, reason },
     });
-    decision.event(state.session_id, at_ms, event);
+    draft.effect(Effect::HaltModel { session_id, run_id });
+    draft.effect(Effect::HaltCalls { run_id });
 }
 
 /// Gives up a step that was cut off earlier.
-pub(super) fn cancel_interrupted_step(
-    decision: &mut Decision,
-    state: &SessionState,
-    run: &RunState,
-    at_ms: u64,
-) {
-    let Some(step) = run
+fn cancel_interrupted_step(draft: &mut Draft<'_>) {
+    let Some(step) = draft
+        .run
         .step
-        .as_ref()
+        .as_mut()
         .filter(|step| step.status == StepStatus::Interrupted)
     else {
         return;
     };
-    decision.change(Change::MoveStep {
-        step_id: step.step_id,
+    step.status = StepStatus::Cancelled;
+    let step_id = step.step_id;
+    draft.change(Change::MoveStep {
+        step_id,
         from: StepStatus::Interrupted,
         to: StepStatus::Cancelled,
-        at_ms,
+        at_ms: draft.given.at_ms,
     });
-    let event = Event::StepCancelled {
-        run_id: run.run_id,
-        step_id: step.step_id,
-    };
-    decision.event(state.session_id, at_ms, event);
+    let run_id = draft.run.run_id;
+    draft.event(Event::StepCancelled { run_id, step_id });
 }
 
-fn partial_message(
-    state: &SessionState,
-    run: &RunState,
-    step: &StepState,
-    message_id: MessageId,
-    at_ms: u64,
-) -> Option<Message> {
-    (!step.blocks.is_empty()).then(|| Message {
-        message_id,
-        branch: 0,
-        position: state.message_count + 1,
-        role: Role::Agent,
-        status: MessageStatus::Partial,
-        blocks: step.blocks.clone(),
-        run_id: Some(run.run_id),
-        step_id: Some(step.step_id),
-        attempt: Some(step.attempt),
-        model: Some(run.model.clone()),
-        created_at_ms: at_ms,
-    })
+fn over(run_id: RunId) -> CommandError {
+    CommandError::new(
+        ErrorCode::NotActionable,
+        "This run is over.",
+        "There is nothing left to discard.",
+    )
+    .about_run(run_id)
 }

@@ -1,0 +1,132 @@
+//! What a run does next, from where its tool calls stand.
+
+use protocol::{CallStatus, EffectClass, Event, RunReason, RunStatus};
+use store::{CallRow, Change};
+
+use super::Effect;
+use super::draft::Draft;
+use super::queue::send_next;
+use crate::pin::Pin;
+
+/// Tool calls of one run that are worked on at once.
+const AT_ONCE: usize = 8;
+
+impl Draft<'_> {
+    /// Starts what can start; waits for a person when nothing can; asks the model again when all
+    /// calls have their results.
+    pub(super) fn advance(&mut self) {
+        let startable = self.startable();
+        let is_running = !self.calls_that(|s| s == CallStatus::Running).is_empty();
+        if is_running || !startable.is_empty() {
+            self.go_on();
+            for call_id in startable {
+                let (session_id, run_id) = (self.session_id(), self.run.run_id);
+                self.effect(Effect::StartCall {
+                    session_id,
+                    run_id,
+                    call_id,
+                });
+            }
+        } else if !self.calls_that(|s| !s.is_terminal()).is_empty() {
+            self.wait();
+        } else {
+            self.ask_model();
+        }
+    }
+
+    /// The calls that may start now: calls that touch the same thing keep their order.
+    fn startable(&self) -> Vec<protocol::CallId> {
+        let calls = &self.run.calls;
+        let running = self.calls_that(|s| s == CallStatus::Running).len();
+        let is_blocked = |index: usize| {
+            calls[..index]
+                .iter()
+                .any(|earlier| !earlier.view.status.is_terminal() && conflict(earlier, &calls[index]))
+        };
+        self.calls_that(|s| s == CallStatus::Ready)
+            .into_iter()
+            .filter(|index| !is_blocked(*index))
+            .take(AT_ONCE.saturating_sub(running))
+            .map(|index| calls[index].view.call_id)
+            .collect()
+    }
+
+    fn go_on(&mut self) {
+        if self.run.status == RunStatus::Waiting {
+            self.move_run(RunStatus::Running, None, None);
+            let run_id = self.run.run_id;
+            self.event(Event::RunContinued { run_id });
+        }
+    }
+
+    fn wait(&mut self) {
+        if self.run.status == RunStatus::Running {
+            self.move_run(RunStatus::Waiting, None, None);
+            let run_id = self.run.run_id;
+            self.event(Event::RunWaiting { run_id });
+        }
+    }
+
+    /// Every call has its result: what they staged is merged, and the model goes on, unless a
+    /// limit is reached.
+    pub(super) fn ask_model(&mut self) {
+        self.merge_state();
+        self.go_on();
+        if let Some(reason) = self.limit_reached() {
+            self.move_run(RunStatus::Stopped, Some(reason), None);
+            let run_id = self.run.run_id;
+            tracing::info!(name: "engine.run.limited", trace_id = %run_id, reason = reason.as_str());
+            self.event(Event::RunStopped { run_id, reason });
+            return;
+        }
+        self.start_model_step();
+    }
+
+    pub(super) fn merge_state(&mut self) {
+        if let Some(call) = self.run.calls.first() {
+            let (session_id, message_id) = (self.session_id(), call.view.message_id);
+            self.change(Change::MergeState {
+                session_id,
+                message_id,
+            });
+        }
+    }
+
+    /// Its own outcome, never "completed".
+    fn limit_reached(&self) -> Option<RunReason> {
+        let (used, pin) = (self.run.used, Pin::read(self.run.pin.as_deref()));
+        if used.steps >= pin.step_limit() {
+            return Some(RunReason::StepLimit);
+        }
+        if used.ms >= pin.time_limit_ms() {
+            return Some(RunReason::TimeLimit);
+        }
+        if pin.limits.tokens.is_some_and(|limit| used.tokens >= limit) {
+            return Some(RunReason::TokenLimit);
+        }
+        if pin
+            .limits
+            .cost_microusd
+            .is_some_and(|limit| used.cost_microusd >= limit)
+        {
+            return Some(RunReason::CostLimit);
+        }
+        None
+    }
+
+    /// The run ended well; the next message that waits is sent in the same breath.
+    pub(super) fn complete_run(&mut self) {
+        self.move_run(RunStatus::Completed, None, None);
+        let run_id = self.run.run_id;
+        self.event(Event::RunCompleted { run_id });
+        if self.state.doubts.is_empty() {
+            send_next(&mut self.decision, &mut self.state, self.given);
+        }
+    }
+}
+
+/// Whether two calls must not run at the same time.
+fn conflict(a: &CallRow, b: &CallRow) -> bool {
+    let only_read = a.view.effect == EffectClass::Read && b.view.effect == EffectClass::Read;
+    !only_read && a.resources.iter().any(|one| b.resources.contains(one))
+}

@@ -1,0 +1,207 @@
+//! A tool call starts: its intent is written before its body runs.
+
+use protocol::{
+    ApprovalStatus, ApprovalView, CallId, CallStatus, CommandError, EffectClass, ErrorClass,
+    ErrorCode, RunId, RunStatus, StepId, StepStatus,
+};
+use store::{Change, Checkpoint, SessionState, StepKind};
+
+use super::draft::{Draft, error_result};
+use super::{Decision, Given};
+use crate::digest::hex;
+use crate::tool::Intent;
+
+/// Bodies that a call may have: one that is cut off again and again is given up.
+const MAX_BODIES: u32 = 3;
+
+/// What was found right before the start.
+#[derive(Debug, Clone)]
+pub(crate) struct StartCall {
+    pub(crate) run_id: RunId,
+    pub(crate) call_id: CallId,
+    /// The digest of what would run now.
+    pub(crate) digest: [u8; 32],
+    pub(crate) intent: Intent,
+    /// When a question that must be asked again expires.
+    pub(crate) expires_at_ms: Option<u64>,
+}
+
+/// Whether a session may act: the one answer for every tool path.
+pub(super) fn may_act(draft: &Draft<'_>) -> Result<(), CommandError> {
+    if draft.run.status == RunStatus::Running && draft.state.deleted_at_ms.is_none() {
+        return Ok(());
+    }
+    Err(CommandError::new(
+        ErrorCode::NotActionable,
+        "This run is not going any more.",
+        "Resume it first.",
+    )
+    .about_run(draft.run.run_id))
+}
+
+/// The attempt whose body may run now, if one may.
+pub(crate) fn start_call(
+    state: &SessionState,
+    input: &StartCall,
+    given: &Given<'_>,
+) -> Result<(Option<(StepId, u32)>, Decision), CommandError> {
+    let Some(mut draft) = Draft::of_run(state, input.run_id, given) else {
+        return Ok((None, Decision::nothing()));
+    };
+    let Some(index) = draft
+        .index_of(input.call_id)
+        .filter(|index| draft.run.calls[*index].view.status == CallStatus::Ready)
+    else {
+        return Ok((None, Decision::nothing()));
+    };
+    may_act(&draft)?;
+    let call = &draft.run.calls[index];
+    if call.view.bodies >= MAX_BODIES {
+        give_up(&mut draft, index);
+        return Ok((None, draft.decision));
+    }
+    if !is_allowed(call, input) {
+        ask_again(&mut draft, index, input);
+        return Ok((None, draft.decision));
+    }
+    let attempt = start(&mut draft, index, input);
+    Ok((Some(attempt), draft.decision))
+}
+
+/// An answer is bound to what was shown, and used once. A call that may be run again and was cut
+/// off uses the answer that its first body used.
+fn is_allowed(call: &store::CallRow, input: &StartCall) -> bool {
+    let Some(approval) = &call.view.approval else {
+        return call.digest == Some(input.digest);
+    };
+    let is_unused = approval.consumed_at_ms.is_none() || call.view.bodies > 0;
+    approval.status == ApprovalStatus::Allowed
+        && is_unused
+        && approval.digest == hex(&input.digest)
+}
+
+fn give_up(draft: &mut Draft<'_>, index: usize) {
+    let at_ms = draft.given.at_ms;
+    let text = format!("Given up: it was started {MAX_BODIES} times and cut off each time.");
+    draft.save_call(index, |call| {
+        call.view.status = CallStatus::Failed;
+        call.view.result = Some(error_result(ErrorClass::Tool, &text));
+        call.view.ended_at_ms = Some(at_ms);
+    });
+    draft.advance();
+}
+
+/// What would run is not what was allowed: the person is asked about what would run now.
+fn ask_again(draft: &mut Draft<'_>, index: usize, input: &StartCall) {
+    let call = &mut draft.run.calls[index];
+    let round = call.view.approval.as_ref().map_or(0, |a| a.round) + 1;
+    let approval = ApprovalView {
+        round,
+        status: ApprovalStatus::Pending,
+        digest: hex(&input.digest),
+        asked_at_ms: draft.given.at_ms,
+        expires_at_ms: input.expires_at_ms,
+        decision: None,
+        consumed_at_ms: None,
+    };
+    call.view.approval = Some(approval.clone());
+    let call_id = call.view.call_id;
+    draft.change(Change::AddApproval { call_id, approval });
+    draft.save_call(index, |call| {
+        call.view.status = CallStatus::Waiting;
+        call.digest = Some(input.digest);
+    });
+    draft.advance();
+}
+
+fn start(draft: &mut Draft<'_>, index: usize, input: &StartCall) -> (StepId, u32) {
+    let at_ms = draft.given.at_ms;
+    consume(draft, index);
+    let call = &draft.run.calls[index];
+    let (call_id, is_read) = (call.view.call_id, call.view.effect == EffectClass::Read);
+    let attempt = call.attempt + 1;
+    let (step_id, from) = match call.step_id {
+        Some(step_id) => (step_id, StepStatus::Interrupted),
+        None => (
+            StepId::from_uuid(draft.given.new_id()),
+            StepStatus::Planned,
+        ),
+    };
+    if from == StepStatus::Planned {
+        draft.change(Change::CreateStep {
+            step_id,
+            run_id: draft.run.run_id,
+            kind: StepKind::ToolCall,
+            at_ms,
+        });
+    }
+    draft.change(Change::MoveStep {
+        step_id,
+        from,
+        to: StepStatus::Running,
+        at_ms,
+    });
+    draft.change(Change::StartAttempt {
+        step_id,
+        attempt,
+        at_ms,
+    });
+    add_checkpoints(draft, index, &input.intent);
+    draft.save_call(index, |call| {
+        call.view.status = CallStatus::Running;
+        call.view.bodies += 1;
+        call.view.started_at_ms = Some(at_ms);
+        call.step_id = Some(step_id);
+        call.attempt = attempt;
+        // The first body's notes are the ones to go by: what is found later may be its own work.
+        if call.detail.is_none() && !input.intent.detail.is_null() {
+            call.detail = Some(input.intent.detail.clone());
+        }
+    });
+    tracing::info!(name: "engine.call.started", trace_id = %draft.run.run_id, %call_id, attempt);
+    draft.decision.is_relaxed = is_read;
+    (step_id, attempt)
+}
+
+fn consume(draft: &mut Draft<'_>, index: usize) {
+    let at_ms = draft.given.at_ms;
+    let call = &mut draft.run.calls[index];
+    let call_id = call.view.call_id;
+    if let Some(approval) = &mut call.view.approval
+        && approval.consumed_at_ms.is_none()
+    {
+        approval.consumed_at_ms = Some(at_ms);
+        let round = approval.round;
+        draft.change(Change::ConsumeApproval {
+            call_id,
+            round,
+            at_ms,
+        });
+    }
+}
+
+fn add_checkpoints(draft: &mut Draft<'_>, index: usize, intent: &Intent) {
+    for file in &intent.files {
+        let call = &mut draft.run.calls[index];
+        let call_id = call.view.call_id;
+        if call.view.files.iter().any(|known| known.path == file.path) {
+            continue;
+        }
+        let before = file.before.as_deref().map(blake3::hash);
+        call.view.files.push(protocol::FileChange {
+            path: file.path.clone(),
+            before: before.map(|hash| hash.to_hex().to_string()),
+            after: hex(&file.after),
+            undone_at_ms: None,
+        });
+        draft.change(Change::AddCheckpoint {
+            call_id,
+            checkpoint: Checkpoint {
+                path: file.path.clone(),
+                before: file.before.clone(),
+                after: file.after,
+                undone_at_ms: None,
+            },
+        });
+    }
+}

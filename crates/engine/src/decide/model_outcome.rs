@@ -1,0 +1,143 @@
+//! A model call ended: its message and the tool calls it asks for are written, or its error is.
+
+use protocol::{
+    ApprovalView, Block, BlockKind, Event, MessageId, MessageStatus, RunError, RunStatus, StepId,
+    StepStatus, Usage,
+};
+use store::{CallRow, Change, SessionState, StepState};
+
+use super::draft::Draft;
+use super::{Decision, Given};
+
+/// How an attempt at a model call ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Completed {
+        message_id: MessageId,
+        blocks: Vec<Block>,
+        usage: Usage,
+        /// The tool calls, understood and judged, in order.
+        calls: Vec<PlannedCall>,
+    },
+    Failed {
+        error: RunError,
+        /// How long the provider asks to wait.
+        retry_after_ms: Option<u64>,
+    },
+}
+
+/// A tool call as it will be written: ready, waiting, denied or failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlannedCall {
+    pub(crate) call: CallRow,
+    /// The question to the person, if it waits.
+    pub(crate) approval: Option<ApprovalView>,
+}
+
+/// An outcome that comes after the attempt was halted changes nothing.
+pub(crate) fn model_outcome(
+    state: &SessionState,
+    step_id: StepId,
+    attempt: u32,
+    result: &Outcome,
+    given: &Given<'_>,
+) -> Decision {
+    let is_current = |step: &StepState| {
+        step.step_id == step_id && step.attempt == attempt && step.status == StepStatus::Running
+    };
+    let Some(mut draft) = Draft::of(state, given).filter(|draft| {
+        draft.run.status == RunStatus::Running && draft.run.step.as_ref().is_some_and(is_current)
+    }) else {
+        return Decision::nothing();
+    };
+    match result {
+        Outcome::Completed {
+            message_id,
+            blocks,
+            usage,
+            calls,
+        } => complete(&mut draft, *message_id, blocks, *usage, calls),
+        Outcome::Failed {
+            error,
+            retry_after_ms,
+        } => draft.model_failed(error, *retry_after_ms),
+    }
+    draft.decision
+}
+
+fn complete(
+    draft: &mut Draft<'_>,
+    message_id: MessageId,
+    blocks: &[Block],
+    usage: Usage,
+    calls: &[PlannedCall],
+) {
+    let Some(step) = draft.run.step.clone() else {
+        return;
+    };
+    end_attempt(draft, &step, usage);
+    let blocks = blocks
+        .iter()
+        .filter(|block| block.kind != BlockKind::Arguments)
+        .cloned()
+        .collect();
+    let message = draft.agent_message(&step, message_id, MessageStatus::Complete, blocks);
+    draft.add_message(message.clone());
+    add_calls(draft, calls);
+    draft.event(Event::StepCompleted {
+        run_id: draft.run.run_id,
+        step_id: step.step_id,
+        attempt: step.attempt,
+        message,
+        calls: draft.run.calls.iter().map(|call| call.view.clone()).collect(),
+        usage,
+    });
+    if calls.is_empty() {
+        draft.complete_run();
+    } else {
+        draft.advance();
+    }
+}
+
+fn end_attempt(draft: &mut Draft<'_>, step: &StepState, usage: Usage) {
+    let at_ms = draft.given.at_ms;
+    draft.change(Change::EndAttempt {
+        step_id: step.step_id,
+        attempt: step.attempt,
+        to: StepStatus::Completed,
+        streamed_bytes: step.streamed_bytes,
+        usage,
+        error: None,
+        at_ms,
+    });
+    draft.change(Change::MoveStep {
+        step_id: step.step_id,
+        from: StepStatus::Running,
+        to: StepStatus::Completed,
+        at_ms,
+    });
+    if let Some(step) = &mut draft.run.step {
+        step.status = StepStatus::Completed;
+    }
+    let used = &mut draft.run.used;
+    used.steps += 1;
+    used.tokens += usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
+    used.cost_microusd += usage.cost_microusd.unwrap_or(0);
+}
+
+fn add_calls(draft: &mut Draft<'_>, calls: &[PlannedCall]) {
+    draft.run.calls.clear();
+    for planned in calls {
+        let mut call = planned.call.clone();
+        draft.change(Change::AddCall(Box::new(call.clone())));
+        call.revision = 1;
+        if let Some(approval) = &planned.approval {
+            draft.change(Change::AddApproval {
+                call_id: call.view.call_id,
+                approval: approval.clone(),
+            });
+            call.view.approval = Some(approval.clone());
+        }
+        draft.run.calls.push(call);
+    }
+}

@@ -1,0 +1,100 @@
+//! A model call failed: it is tried again later by itself, or the run fails.
+
+use protocol::{Event, RetryView, RunError, RunId, RunStatus, StepStatus};
+use store::{Change, Retry, SessionState};
+
+use super::draft::Draft;
+use super::{Decision, Given};
+
+/// Tries of one model call.
+pub(crate) const MAX_TRIES: u32 = 5;
+/// The wait after the first failure; it doubles with every further one.
+const FIRST_WAIT_MS: u64 = 1_000;
+const LONGEST_WAIT_MS: u64 = 60_000;
+/// A provider that asks for more than this is asked again then all the same.
+const LONGEST_ASKED_MS: u64 = 60 * 60 * 1_000;
+
+impl Draft<'_> {
+    /// What is transient is tried again, as long as there are tries left.
+    pub(super) fn model_failed(&mut self, error: &RunError, retry_after_ms: Option<u64>) {
+        let failed = self.run.retry_failed + 1;
+        let run_id = self.run.run_id;
+        if error.class.is_transient() && failed < MAX_TRIES {
+            self.end_model_call(StepStatus::Interrupted, Some(error.clone()));
+            let at_ms = self.given.at_ms + self.wait_ms(failed, retry_after_ms);
+            let retry = Retry {
+                at_ms,
+                failed,
+                error: error.clone(),
+            };
+            self.change(Change::SetRetry {
+                run_id,
+                retry: Some(retry.clone()),
+            });
+            self.run.retry = Some(retry);
+            self.run.retry_failed = failed;
+            let retry = RetryView {
+                error: error.clone(),
+                failed,
+                of: MAX_TRIES,
+                at_ms,
+            };
+            self.event(Event::RetryScheduled { run_id, retry });
+            return;
+        }
+        tracing::warn!(
+            name: "engine.model.given_up",
+            trace_id = %run_id,
+            session_id = %self.session_id(),
+            class = error.class.as_str(),
+            tries = failed,
+            of = MAX_TRIES,
+        );
+        self.end_model_call(StepStatus::Failed, Some(error.clone()));
+        self.move_run(RunStatus::Failed, None, Some(error.clone()));
+        self.event(Event::RunFailed {
+            run_id,
+            error: error.clone(),
+        });
+    }
+
+    /// Doubling, with jitter so that many sessions do not come back at once; never earlier than
+    /// the provider asked for.
+    fn wait_ms(&self, failed: u32, retry_after_ms: Option<u64>) -> u64 {
+        let doubled = FIRST_WAIT_MS.saturating_mul(1 << (failed - 1).min(16));
+        let base = doubled.min(LONGEST_WAIT_MS);
+        // The random end of a fresh id: deciding has no randomness of its own.
+        let random = u64::from(self.given.new_id().as_bytes()[15]);
+        let jittered = base / 2 + base * random / 510;
+        jittered.max(retry_after_ms.unwrap_or(0).min(LONGEST_ASKED_MS))
+    }
+
+    /// It no longer waits for its next try.
+    pub(super) fn clear_retry(&mut self) {
+        if self.run.retry.take().is_some() {
+            let run_id = self.run.run_id;
+            self.change(Change::SetRetry {
+                run_id,
+                retry: None,
+            });
+        }
+    }
+}
+
+/// It is time for the next try. One that is no longer waited for changes nothing.
+pub(crate) fn retry_model(state: &SessionState, run_id: RunId, given: &Given<'_>) -> Decision {
+    let is_due = |draft: &Draft<'_>| {
+        draft.run.status == RunStatus::Running
+            && draft
+                .run
+                .retry
+                .as_ref()
+                .is_some_and(|retry| retry.at_ms <= given.at_ms)
+    };
+    let Some(mut draft) = Draft::of_run(state, run_id, given).filter(is_due) else {
+        return Decision::nothing();
+    };
+    draft.clear_retry();
+    draft.start_model_attempt();
+    draft.decision
+}

@@ -1,0 +1,119 @@
+//! Taking up what a dead process left. Doing it twice changes nothing the second time.
+
+use std::collections::HashMap;
+
+use protocol::{
+    ApprovalStatus, CallStatus, EffectClass, ErrorClass, RunReason, RunStatus, Settings, StepStatus,
+};
+use store::{CallRow, Change, SessionState};
+
+use super::call_outcome::{doubt, end_step};
+use super::draft::{Draft, save};
+use super::halt::{end_open_calls, halt};
+use super::queue::send_next;
+use super::{Decision, Given};
+
+/// Which tools can look what happened, by their names.
+pub(crate) type Checkable = HashMap<String, bool>;
+
+/// `stray` are calls that run, of other runs than the session's newest.
+pub(crate) fn sweep(
+    state: &SessionState,
+    stray: &[CallRow],
+    settings: &Settings,
+    can_check: &Checkable,
+    given: &Given<'_>,
+) -> Decision {
+    let mut decision = match Draft::of(state, given) {
+        Some(mut draft) => {
+            sweep_run(&mut draft, settings, can_check);
+            draft.decision
+        }
+        None => Decision::nothing(),
+    };
+    for call in stray {
+        let mut call = call.clone();
+        sweep_call(&mut decision, &mut call, can_check, given);
+    }
+    // There is nothing in this process yet that could be told to end.
+    decision.effects.clear();
+    decision
+}
+
+fn sweep_run(draft: &mut Draft<'_>, settings: &Settings, can_check: &Checkable) {
+    let running = draft.calls_that(|status| status == CallStatus::Running);
+    let had_call = !running.is_empty();
+    for index in running {
+        let given = draft.given;
+        sweep_call(
+            &mut draft.decision,
+            &mut draft.run.calls[index],
+            can_check,
+            given,
+        );
+    }
+    let had_model_call = draft
+        .run
+        .step
+        .as_ref()
+        .is_some_and(|step| step.status == StepStatus::Running);
+    match draft.run.status {
+        RunStatus::Running if had_model_call || had_call || draft.run.retry.is_none() => {
+            let run_id = draft.run.run_id;
+            draft.change(Change::CountCrash { run_id });
+            halt(draft, RunStatus::Interrupted, RunReason::AppEnded);
+        }
+        RunStatus::Waiting if !settings.keep_approvals => {
+            let text = "Not run: the app was closed before this was answered.";
+            end_open_calls(draft, ApprovalStatus::Closed, text);
+            halt(draft, RunStatus::Stopped, RunReason::AppEnded);
+        }
+        RunStatus::Running
+        | RunStatus::Waiting
+        | RunStatus::Queued
+        | RunStatus::Stopped
+        | RunStatus::Interrupted
+        | RunStatus::Completed
+        | RunStatus::Failed
+        | RunStatus::Cancelled => {}
+    }
+}
+
+/// A call that may be run again may start again; of one that must not, nobody knows.
+fn sweep_call(
+    decision: &mut Decision,
+    call: &mut CallRow,
+    can_check: &Checkable,
+    given: &Given<'_>,
+) {
+    end_step(decision, call, StepStatus::Interrupted, given);
+    let can_check = can_check.get(&call.view.tool).copied().unwrap_or(false);
+    save(decision, call, None, given, |call| match call.view.effect {
+        EffectClass::Read | EffectClass::Idempotent => call.view.status = CallStatus::Ready,
+        EffectClass::Once => doubt(
+            call,
+            "The app ended while this was running.",
+            can_check,
+        ),
+    });
+    tracing::info!(
+        name: "engine.call.swept",
+        call_id = %call.view.call_id,
+        status = call.view.status.as_str(),
+        class = ErrorClass::InDoubt.as_str(),
+    );
+}
+
+/// What a run's end left to do: the next message that waits is sent.
+pub(crate) fn follow_up(state: &SessionState, given: &Given<'_>) -> Decision {
+    let mut decision = Decision::nothing();
+    let is_over = state
+        .run
+        .as_ref()
+        .is_some_and(|run| run.status == RunStatus::Completed);
+    if is_over && state.doubts.is_empty() && state.deleted_at_ms.is_none() {
+        let mut state = state.clone();
+        send_next(&mut decision, &mut state, given);
+    }
+    decision
+}
