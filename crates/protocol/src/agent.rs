@@ -39,7 +39,7 @@ pub struct AgentFields {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// What one run may use.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "RunLimits::is_empty")]
     pub limits: RunLimits,
 }
 
@@ -61,4 +61,14 @@ pub struct RunLimits {
     /// Cost in millionths of a dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
+}
+
+impl RunLimits {
+    /// Whether it sets none.
+    pub const fn is_empty(&self) -> bool {
+        self.steps.is_none()
+            && self.seconds.is_none()
+            && self.tokens.is_none()
+            && self.cost_microusd.is_none()
+    }
 }

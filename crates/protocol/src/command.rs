@@ -1,5 +1,7 @@
 //! Commands: everything that can be asked of the engine.
 
+mod check;
+mod read;
 mod validate;
 
 use serde::{Deserialize, Serialize};
@@ -97,7 +99,7 @@ pub enum Command {
     },
     /// Makes a new session of an exported one.
     ImportSession {
-        /// What `export_session` gave, as JSON text.
+        /// What `export_session` gave, as JSON text, up to 32 MiB.
         json: String,
     },
     /// Reads one session with its newest messages and what is being streamed.
@@ -314,7 +316,7 @@ pub enum Command {
     GetSettings {},
     /// Changes the settings: all of them, as they are from now on.
     UpdateSettings {
-        /// The settings.
+        /// The settings, whole: one that is left out is an error.
         settings: Settings,
     },
     /// Sends the events after `after_seq`, then what is being streamed, then whatever follows.

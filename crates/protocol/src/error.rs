@@ -24,7 +24,7 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    /// An error without a run.
+    /// An error without a run or an approval.
     pub fn new(code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             code,
@@ -66,7 +66,7 @@ pub enum ErrorCode {
     InvalidValue,
     /// Larger than its cap.
     TooLarge,
-    /// No such session, run or message.
+    /// No such session, run, message, branch, call, rule or agent.
     NotFound,
     /// The session has a live run; `run_id` names it.
     AlreadyRunning,

@@ -11,6 +11,7 @@
 mod agent;
 mod app;
 mod approval;
+mod call_status;
 mod command;
 mod delta;
 mod error;
@@ -35,6 +36,7 @@ pub use app::{AppInfo, BackupInfo, ModelInfo, StartState, ToolInfo};
 pub use approval::{
     ApprovalStatus, ApprovalView, CallDecision, DecidedCall, Decision, DecisionView,
 };
+pub use call_status::CallStatus;
 pub use command::Command;
 pub use delta::{BlockKind, Delta};
 pub use error::{CommandError, ErrorCode};
@@ -54,7 +56,7 @@ pub use session::{
 pub use settings::{RecoveryPolicy, Settings};
 pub use status::{RunStatus, StepStatus, UnknownStatus};
 pub use tool_call::{
-    CallPreview, CallStatus, DoubtView, EffectClass, FileChange, PreviewPart, Resolution,
-    ToolCallView, ToolResult, Verdict, VerdictView,
+    CallPreview, DoubtView, EffectClass, FileChange, PreviewPart, Resolution, ToolCallView,
+    ToolResult, Verdict, VerdictView,
 };
 pub use usage::{Usage, UsageTotal};

@@ -14,9 +14,9 @@ use crate::{
 pub enum Reply {
     /// To `get_app`.
     App(AppInfo),
-    /// To `list_sessions`.
+    /// To `list_sessions` and `list_attention`.
     Sessions {
-        /// Newest first.
+        /// Newest first; for `list_attention`, the oldest need first.
         sessions: Vec<SessionSummary>,
         /// Whether older ones exist beyond the limit.
         has_more: bool,

@@ -2,9 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Every setting, with its value.
+/// Every setting, with its value. Stored ones that lack a setting are read with its default; a
+/// command must name them all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(extend("required" = ["recovery", "keep_approvals", "notifications"])) // tidy: allow(notification) the same.
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// What happens at start with runs that the end of the app cut off.
@@ -12,9 +17,10 @@ pub struct Settings {
     /// Whether questions that were pending stay so over a restart.
     pub keep_approvals: bool,
     /// Minutes after which an unanswered question counts as denied; never when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_minutes: Option<u32>,
     /// Whether the system may be asked to show notifications.
-    pub notifications: bool,
+    pub notifications: bool, // tidy: allow(notification) the system's own word.
 }
 
 impl Default for Settings {
@@ -23,7 +29,7 @@ impl Default for Settings {
             recovery: RecoveryPolicy::Ask,
             keep_approvals: true,
             approval_minutes: None,
-            notifications: true,
+            notifications: true, // tidy: allow(notification) the system's own word.
         }
     }
 }
@@ -37,4 +43,25 @@ pub enum RecoveryPolicy {
     Ask,
     /// They go on by themselves when nothing is in doubt, unless they ended the app twice.
     Resume,
+}
+
+impl RecoveryPolicy {
+    /// Every policy.
+    pub const ALL: [Self; 2] = [Self::Ask, Self::Resume];
+
+    /// The stored form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Resume => "resume",
+        }
+    }
+
+    /// Reads the stored form; when it is not known, the person decides.
+    pub fn parse(text: &str) -> Self {
+        Self::ALL
+            .into_iter()
+            .find(|policy| policy.as_str() == text)
+            .unwrap_or(Self::Ask)
+    }
 }

@@ -1,14 +1,14 @@
 //! STR-8: every form on the wire is pinned by a snapshot, and reads back as what it was.
 
-use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use protocol::{AttentionKind, BlockKind, Envelope, ErrorClass, RunReason};
+use protocol::{Command, Envelope};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{sample, sample_answers};
+use crate::cases::assert_all;
+use crate::sample;
 
 /// The forms of all values, each of which was read back from its text and from its value.
 fn forms<T>(values: &[T]) -> Vec<Value>
@@ -31,12 +31,6 @@ where
         .collect()
 }
 
-/// Every variant is in the list.
-fn check_all<T>(values: &[T], number: impl Fn(&T) -> usize, count: usize) {
-    let listed: BTreeSet<usize> = values.iter().map(number).collect();
-    assert_eq!(listed, (0..count).collect::<BTreeSet<_>>());
-}
-
 /// The order of keys depends on who else is compiled; the snapshot does not.
 macro_rules! assert_pinned {
     ($forms:expr) => {
@@ -47,10 +41,12 @@ macro_rules! assert_pinned {
 #[test]
 fn commands_are_pinned() {
     let commands = sample::commands();
-    check_all(&commands, sample::command_number, sample::COMMANDS);
+    assert_all(&commands);
     for command in &commands {
         let text = serde_json::to_string(command).unwrap();
-        assert_eq!(protocol::Command::from_json(&text).as_ref(), Ok(command));
+        assert_eq!(Command::from_json(&text).as_ref(), Ok(command));
+        let value = serde_json::to_value(command).unwrap();
+        assert_eq!(Command::from_value(value).as_ref(), Ok(command));
     }
     assert_pinned!(forms(&commands));
 }
@@ -58,79 +54,78 @@ fn commands_are_pinned() {
 #[test]
 fn events_are_pinned() {
     let events = sample::events();
-    check_all(&events, sample::event_number, sample::EVENTS);
+    assert_all(&events);
     let envelopes: Vec<Envelope> = events.into_iter().map(sample::envelope).collect();
     assert_pinned!(forms(&envelopes));
 }
 
 #[test]
 fn replies_are_pinned() {
-    let replies = sample_answers::replies();
-    check_all(
-        &replies,
-        sample_answers::reply_number,
-        sample_answers::REPLIES,
-    );
+    let replies = sample::replies();
+    assert_all(&replies);
     assert_pinned!(forms(&replies));
 }
 
 #[test]
 fn errors_are_pinned() {
-    let errors = sample_answers::errors();
-    check_all(
-        &errors,
-        sample_answers::error_number,
-        sample_answers::ERRORS,
-    );
+    let errors = sample::errors();
+    assert_all(&errors);
     assert_pinned!(forms(&errors));
 }
 
 #[test]
 fn pushes_are_pinned() {
-    let pushes = sample_answers::pushes();
-    check_all(&pushes, sample_answers::push_number, sample_answers::PUSHES);
+    let pushes = sample::pushes();
+    assert_all(&pushes);
     assert_pinned!(forms(&pushes));
 }
 
 #[test]
 fn session_snapshots_are_pinned() {
-    assert_pinned!(forms(&sample_answers::snapshots()));
+    assert_pinned!(forms(&sample::snapshots()));
 }
 
 #[test]
 fn start_states_are_pinned() {
-    let starts = sample_answers::starts();
-    check_all(
-        &starts,
-        sample_answers::start_number,
-        sample_answers::STARTS,
-    );
+    let starts = sample::starts();
+    assert_all(&starts);
     assert_pinned!(forms(&starts));
 }
 
-/// The words that are stored are those that are sent.
 #[test]
-fn stored_words_equal_wire_words() {
-    for reason in RunReason::ALL {
-        assert_eq!(serde_json::to_value(reason).unwrap(), reason.as_str());
-        assert_eq!(RunReason::parse(reason.as_str()), Some(reason));
+fn approvals_are_pinned() {
+    assert_pinned!(forms(&sample::approvals()));
+}
+
+#[test]
+fn exported_sessions_are_pinned() {
+    assert_pinned!(forms(&sample::exports()));
+}
+
+/// What stands inside of others is all there too.
+#[test]
+fn the_samples_hold_every_inner_variant() {
+    assert_all(&sample::decisions());
+    assert_all(&sample::resolutions());
+    assert_all(&sample::scopes());
+    assert_all(&sample::parts());
+    assert_all(&sample::outcomes());
+    let calls = sample::calls();
+    assert_all(calls.iter().map(|call| &call.status));
+    assert_all(calls.iter().map(|call| &call.effect));
+    assert_all(sample::approvals().iter().map(|approval| &approval.status));
+    assert_all(sample::settings().iter().map(|settings| &settings.recovery));
+}
+
+/// What an earlier version wrote, without what was added since, is read as before.
+#[test]
+fn events_of_the_first_version_are_read() {
+    for text in [
+        r#"{"session_id":"ses_01920000000070008000000000000002","seq":7,"at_ms":1,"type":"run_started","run_id":"run_01920000000070008000000000000004","message_id":"msg_01920000000070008000000000000003","agent_id":"agt_01920000000070008000000000000001","model":"guide"}"#,
+        r#"{"session_id":"ses_01920000000070008000000000000002","seq":7,"at_ms":1,"type":"step_completed","run_id":"run_01920000000070008000000000000004","step_id":"stp_01920000000070008000000000000005","attempt":2,"message":{"message_id":"msg_01920000000070008000000000000003","position":2,"role":"agent","status":"complete","blocks":[{"kind":"text","text":"a"}],"created_at_ms":1},"usage":{"input_tokens":7}}"#,
+    ] {
+        let envelope: Envelope = serde_json::from_str(text).expect(text);
+        let written = serde_json::to_value(&envelope).unwrap();
+        assert_eq!(written, serde_json::from_str::<Value>(text).unwrap());
     }
-    for class in ErrorClass::ALL {
-        assert_eq!(serde_json::to_value(class).unwrap(), class.as_str());
-        assert_eq!(ErrorClass::parse(class.as_str()), class);
-    }
-    assert_eq!(
-        ErrorClass::parse("of a later version"),
-        ErrorClass::Internal
-    );
-    for kind in [BlockKind::Text, BlockKind::Reasoning] {
-        assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
-        assert_eq!(BlockKind::parse(kind.as_str()), Some(kind));
-    }
-    let kinds = [
-        AttentionKind::Interrupted,
-        AttentionKind::Stopped,
-        AttentionKind::Failed,
-    ];
-    assert_eq!(forms(&kinds), ["interrupted", "stopped", "failed"]);
 }
