@@ -30,9 +30,9 @@ use store::{Change, Sync, Transition};
 use uuid::Uuid;
 
 pub(crate) use approval::{Answer, DecideCall, decide_call, expire};
-pub(crate) use branch::{edit_message, regenerate, retry_run, select_branch};
-pub(crate) use call_outcome::{CallEnd, call_outcome};
-pub(crate) use call_start::{StartCall, start_call};
+pub(crate) use branch::{Again, edit_message, regenerate, retry_run, select_branch};
+pub(crate) use call_outcome::{CallEnd, RESULT_BYTES, call_outcome};
+pub(crate) use call_start::{StartCall, refuse_call, start_call, start_ready};
 pub(crate) use copy::{Copied, copy_session};
 pub(crate) use create_session::create_session;
 pub(crate) use delete_session::{archive_session, delete_session, restore_session, set_agent};
@@ -45,7 +45,7 @@ pub(crate) use resume_run::resume_run;
 pub(crate) use retry::{MAX_TRIES, retry_model};
 pub(crate) use send_message::{SendMessage, send_message};
 pub(crate) use start_run::{StartRun, start_run};
-pub(crate) use sweep::{follow_up, sweep};
+pub(crate) use sweep::{Checkable, follow_up, sweep};
 
 use crate::ids::Ids;
 use crate::tool::ToolSpec;

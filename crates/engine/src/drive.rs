@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use protocol::{Block, BlockKind, ErrorClass, RunError, RunId, SessionId, StepId, Usage, limits};
+use protocol::{
+    Block, BlockKind, ErrorClass, MessageId, RunError, RunId, SessionId, StepId, Usage, limits,
+};
 use store::{Change, Piece, Sync, Transition};
 use tokio::time::{Instant, sleep_until};
 
@@ -14,6 +16,8 @@ use crate::Engine;
 use crate::calls::CallHandle;
 use crate::decide::Outcome;
 use crate::model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream};
+use crate::pin::Pin;
+use crate::planning::{Asked, Place};
 use crate::request;
 pub(crate) use settle::settle;
 
@@ -24,6 +28,8 @@ const FLUSH_BYTES: usize = 2 * 1024;
 /// A model that says nothing for so long has been lost. A large local one may think for minutes
 /// before its first word.
 const SILENCE: Duration = Duration::from_secs(10 * 60);
+/// A reply with more calls than this is not a reply.
+const MOST_CALLS: usize = 1_000;
 /// What is kept of the text of an error: enough to read, whatever a provider sends.
 const ERROR_CHARS: usize = 2_000;
 
@@ -41,7 +47,7 @@ pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
     let cancel = &handle.cancel;
     let (model, request) = match prepare(engine, call).await {
         Ok(prepared) => prepared,
-        Err(error) => return settle(engine, call, Outcome::Failed(error), cancel).await,
+        Err(error) => return settle(engine, call, failed(error), cancel).await,
     };
     if cancel.is_cancelled() {
         return;
@@ -50,11 +56,63 @@ pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
     let mut writing = Writing::new(engine, call, handle);
     match writing.follow(model.stream(request)).await {
         Ended::Whole(usage) => {
-            let blocks = writing.into_blocks();
-            settle(engine, call, Outcome::Completed { blocks, usage }, cancel).await;
+            let (blocks, calls) = (writing.blocks, writing.calls);
+            let planned = tokio::select! {
+                () = cancel.cancelled() => return,
+                planned = plan(engine, call, blocks, calls, usage) => planned,
+            };
+            settle(engine, call, planned, cancel).await;
         }
-        Ended::Failed(error) => settle(engine, call, Outcome::Failed(error), cancel).await,
+        Ended::Failed(error, retry_after_ms) => {
+            let outcome = Outcome::Failed {
+                error,
+                retry_after_ms,
+            };
+            settle(engine, call, outcome, cancel).await;
+        }
         Ended::Halted => tracing::info!(name: "engine.model.halted", "the model call was halted"),
+    }
+}
+
+/// Understands the tool calls of a whole reply. All of them are written with the reply, before any
+/// of them starts.
+async fn plan(
+    engine: &Engine,
+    call: Call,
+    blocks: Vec<Block>,
+    calls: Vec<Asked>,
+    usage: Usage,
+) -> Outcome {
+    if calls.is_empty() && blocks.iter().all(|block| block.text.trim().is_empty()) {
+        return failed(RunError {
+            class: ErrorClass::Internal,
+            message: "The model sent an empty reply.".to_owned(),
+        });
+    }
+    let message_id = MessageId::from_uuid(engine.inner.new_id());
+    let place = Place {
+        session_id: call.session_id,
+        run_id: call.run_id,
+        message_id,
+    };
+    match engine.plan_calls(&place, calls).await {
+        Ok(calls) => Outcome::Completed {
+            message_id,
+            blocks,
+            usage,
+            calls,
+        },
+        Err(error) => failed(RunError {
+            class: ErrorClass::Internal,
+            message: error.message,
+        }),
+    }
+}
+
+pub(crate) const fn failed(error: RunError) -> Outcome {
+    Outcome::Failed {
+        error,
+        retry_after_ms: None,
     }
 }
 
@@ -63,12 +121,13 @@ async fn prepare(engine: &Engine, call: Call) -> Result<(Arc<dyn Model>, ModelRe
         class: ErrorClass::Internal,
         message,
     };
-    let (facts, messages) = engine
+    let (facts, messages, calls) = engine
         .read(move |reader| {
             let facts = reader.run_facts(call.run_id)?;
             let (messages, _) =
                 reader.messages_before(call.session_id, limits::INTEGER, u32::MAX)?;
-            Ok((facts, messages))
+            let calls = reader.call_rows_of_path(call.session_id)?;
+            Ok((facts, messages, calls))
         })
         .await
         .map_err(|error| internal(error.message))?;
@@ -77,13 +136,15 @@ async fn prepare(engine: &Engine, call: Call) -> Result<(Arc<dyn Model>, ModelRe
         class: ErrorClass::InvalidRequest,
         message: format!("The model {} is not available any more.", facts.model),
     })?;
-    let request = request::build(&facts.model, facts.instructions.as_deref(), &messages);
+    let pin = Pin::read(facts.pin.as_deref());
+    let request = request::build(&facts.model, &pin, &messages, &calls);
     Ok((model, request))
 }
 
 enum Ended {
     Whole(Usage),
-    Failed(RunError),
+    /// With how long the provider asks to wait.
+    Failed(RunError, Option<u64>),
     /// Stopped, interrupted or cancelled: whoever did that has written it.
     Halted,
 }
@@ -94,6 +155,8 @@ struct Writing<'a> {
     call: Call,
     handle: &'a CallHandle,
     blocks: Vec<Block>,
+    /// The tool calls that are whole.
+    calls: Vec<Asked>,
     /// Received, not committed.
     pending: Vec<Piece>,
     pending_bytes: usize,
@@ -108,6 +171,7 @@ impl<'a> Writing<'a> {
             call,
             handle,
             blocks: Vec::new(),
+            calls: Vec::new(),
             pending: Vec::new(),
             pending_bytes: 0,
             committed_bytes: 0,
@@ -131,7 +195,7 @@ impl<'a> Writing<'a> {
                     }
                 }
                 event = stream.next() => event,
-                () = sleep_until(lost_at) => return Ended::Failed(lost()),
+                () = sleep_until(lost_at) => return Ended::Failed(lost(), None),
             };
             lost_at = Instant::now() + SILENCE;
             let is_block_end = matches!(event, Some(Ok(ModelEvent::BlockEnded)));
@@ -139,10 +203,25 @@ impl<'a> Writing<'a> {
                 Some(Ok(ModelEvent::Text { block, kind, text })) => {
                     self.receive(block, kind, text).err()
                 }
-                Some(Ok(ModelEvent::BlockEnded | ModelEvent::Call { .. })) => None,
+                Some(Ok(ModelEvent::Call {
+                    id,
+                    tool,
+                    arguments,
+                })) => {
+                    self.calls.push(Asked {
+                        id,
+                        tool,
+                        arguments,
+                    });
+                    (self.calls.len() > MOST_CALLS).then(|| Ended::Failed(too_many(), None))
+                }
+                Some(Ok(ModelEvent::BlockEnded)) => None,
                 Some(Ok(ModelEvent::Finished { usage })) => Some(Ended::Whole(plausible(usage))),
-                Some(Err(error)) => Some(Ended::Failed(run_error(error))),
-                None => Some(Ended::Failed(cut_off())),
+                Some(Err(error)) => {
+                    let retry_after_ms = error.retry_after_ms;
+                    Some(Ended::Failed(run_error(error), retry_after_ms))
+                }
+                None => Some(Ended::Failed(cut_off(), None)),
             };
             // Whatever ends it, what was received is kept first.
             let is_due = Instant::now() >= self.next_flush || self.pending_bytes >= FLUSH_BYTES;
@@ -163,7 +242,7 @@ impl<'a> Writing<'a> {
         }
         let index = block as usize;
         if index > self.blocks.len() {
-            return Err(Ended::Failed(out_of_order()));
+            return Err(Ended::Failed(out_of_order(), None));
         }
         if index == self.blocks.len() {
             self.blocks.push(Block {
@@ -173,7 +252,7 @@ impl<'a> Writing<'a> {
         }
         let whole = &mut self.blocks[index];
         if whole.kind != kind {
-            return Err(Ended::Failed(out_of_order()));
+            return Err(Ended::Failed(out_of_order(), None));
         }
         let offset = whole.text.len() as u64;
         whole.text.push_str(&text);
@@ -219,12 +298,8 @@ impl<'a> Writing<'a> {
                 Ok(())
             }
             Err(store::Error::Conflict(_)) => Err(Ended::Halted),
-            Err(error) => Err(Ended::Failed(unsaved(&error))),
+            Err(error) => Err(Ended::Failed(unsaved(&error), None)),
         }
-    }
-
-    fn into_blocks(self) -> Vec<Block> {
-        self.blocks
     }
 }
 
@@ -264,6 +339,13 @@ fn cut_off() -> RunError {
     RunError {
         class: ErrorClass::Network,
         message: "The reply was cut off before its end.".to_owned(),
+    }
+}
+
+fn too_many() -> RunError {
+    RunError {
+        class: ErrorClass::Limit,
+        message: format!("The model asked for more than {MOST_CALLS} tool calls in one reply."),
     }
 }
 

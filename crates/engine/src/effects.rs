@@ -9,8 +9,9 @@ use tracing::Instrument;
 
 use crate::Engine;
 use crate::calls::CallHandle;
-use crate::decide::{Effect, Outcome};
+use crate::decide::Effect;
 use crate::drive::{self, Call};
+use crate::work::{self, Job};
 
 /// Called in the order of the commits, so that a stop always finds the call it has to end.
 pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
@@ -34,6 +35,22 @@ pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
             call_model(engine, call, runtime);
         }
         Effect::HaltModel { session_id, run_id } => engine.inner.calls.halt(session_id, run_id),
+        Effect::StartCall {
+            session_id,
+            run_id,
+            call_id,
+        } => {
+            if engine.inner.is_closing() {
+                return;
+            }
+            let job = Job {
+                session_id,
+                run_id,
+                call_id,
+            };
+            start_call(engine, job, runtime);
+        }
+        Effect::HaltCalls { run_id } => engine.inner.jobs.halt(run_id),
     }
 }
 
@@ -57,6 +74,27 @@ fn call_model(engine: &Engine, call: Call, runtime: &Handle) {
     tasks.spawn_on(task, runtime);
 }
 
+fn start_call(engine: &Engine, job: Job, runtime: &Handle) {
+    // Every decision about a run names all calls that may start; most are being started already.
+    let Some(cancel) = engine.inner.jobs.begin(job.call_id, job.run_id) else {
+        return;
+    };
+    let engine = engine.clone();
+    let tasks = engine.inner.tasks.clone();
+    let task = async move {
+        let span = tracing::info_span!(
+            "call",
+            trace_id = %job.run_id,
+            session_id = %job.session_id,
+            call_id = %job.call_id,
+        );
+        work::work(&engine, job, &cancel).instrument(span).await;
+        engine.inner.jobs.end(job.call_id);
+        work::look_again(&engine, job).await;
+    };
+    tasks.spawn_on(task, runtime);
+}
+
 /// A panic in a model fails its step, not the app.
 async fn drive_safely(engine: &Engine, call: Call, handle: &CallHandle) {
     let result = AssertUnwindSafe(drive::drive(engine, call, handle))
@@ -68,6 +106,6 @@ async fn drive_safely(engine: &Engine, call: Call, handle: &CallHandle) {
             class: ErrorClass::Internal,
             message: "The model client failed unexpectedly.".to_owned(),
         };
-        drive::settle(engine, call, Outcome::Failed(error), &handle.cancel).await;
+        drive::settle(engine, call, drive::failed(error), &handle.cancel).await;
     }
 }

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use protocol::{CommandError, ModelInfo};
 use store::Store;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -14,13 +17,19 @@ use crate::bus::Bus;
 use crate::calls::Calls;
 use crate::clock::Clock;
 use crate::command_error::{closing, from_store};
+use crate::decide::{self, Given};
 use crate::ids::Ids;
+use crate::jobs::Jobs;
 use crate::model::Model;
-use crate::recovery;
-use crate::recovery::Recovered;
+use crate::read_result::ReadResult;
+use crate::recovery::{self, Recovered};
+use crate::timekeeper;
+use crate::tool::{Tool, ToolSpec};
+use crate::workspaces::Workspaces;
 
-/// What is going gets this long to end before the database closes.
-const CLOSE_WITHIN: Duration = Duration::from_secs(3);
+/// What is going gets this long to end before the database closes: longer than a tool call that was
+/// told to end.
+const CLOSE_WITHIN: Duration = Duration::from_secs(7);
 
 /// What an engine is made of. Everything that varies is passed in.
 #[derive(Debug)]
@@ -31,6 +40,10 @@ pub struct Options {
     pub opened: store::Opened,
     /// Who can answer; the first one answers new runs.
     pub models: Vec<Arc<dyn Model>>,
+    /// What agents can do.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// The folders that tools are confined to.
+    pub workspaces: Arc<dyn Workspaces>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Ids.
@@ -45,6 +58,12 @@ pub enum OpenError {
     /// There must be someone to answer.
     #[error("an engine needs at least one model")]
     NoModel,
+    /// Two tools have the same name.
+    #[error("there are two tools called {0}")]
+    SameTool(String),
+    /// It was not opened inside a runtime.
+    #[error("an engine needs a runtime")]
+    NoRuntime,
     /// The sweep could not be written.
     #[error("recovery failed: {0}")]
     Recovery(#[from] store::Error),
@@ -54,10 +73,12 @@ pub enum OpenError {
 /// watches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Tasks of model calls.
+    /// Tasks of model calls and tool calls.
     pub tasks: usize,
     /// Handles to model calls.
     pub calls: usize,
+    /// Handles to tool calls.
+    pub jobs: usize,
     /// Sessions that somebody follows.
     pub followed_sessions: usize,
     /// Followers of the list.
@@ -80,6 +101,16 @@ pub(crate) struct Inner {
     /// The model calls that are going, to be waited for.
     pub(crate) tasks: TaskTracker,
     pub(crate) calls: Calls,
+    /// The tool calls that are going.
+    pub(crate) jobs: Jobs,
+    pub(crate) workspaces: Arc<dyn Workspaces>,
+    /// Wakes whoever waits for the next stored time.
+    pub(crate) wake: Arc<Notify>,
+    pub(crate) closing: CancellationToken,
+    tools: HashMap<String, Arc<dyn Tool>>,
+    /// What models are told of the tools, in the order they were given.
+    tool_specs: Vec<ToolSpec>,
+    model_infos: Vec<ModelInfo>,
     /// The commands that are being carried out, to be waited for.
     commands: TaskTracker,
     models: HashMap<String, Arc<dyn Model>>,
@@ -90,7 +121,18 @@ pub(crate) struct Inner {
 impl Engine {
     /// Takes up what an earlier process left, then accepts commands.
     pub fn open(options: Options) -> Result<(Self, Recovered), OpenError> {
+        let runtime = Handle::try_current().map_err(|_| OpenError::NoRuntime)?;
         let default_model = options.models.first().ok_or(OpenError::NoModel)?.info();
+        let model_infos = options.models.iter().map(|model| model.info()).collect();
+        let mut offered = options.tools;
+        offered.push(Arc::new(ReadResult::new(options.store.clone())));
+        let tool_specs: Vec<ToolSpec> = offered.iter().map(|tool| tool.spec()).collect();
+        let mut tools = HashMap::new();
+        for (tool, spec) in offered.into_iter().zip(&tool_specs) {
+            if tools.insert(spec.name.clone(), tool).is_some() {
+                return Err(OpenError::SameTool(spec.name.clone()));
+            }
+        }
         let models = options
             .models
             .into_iter()
@@ -105,17 +147,25 @@ impl Engine {
                 app_version: options.app_version,
                 tasks: TaskTracker::new(),
                 calls: Calls::default(),
+                jobs: Jobs::default(),
+                workspaces: options.workspaces,
+                wake: Arc::default(),
+                closing: CancellationToken::new(),
+                tools,
+                tool_specs,
+                model_infos,
                 commands: TaskTracker::new(),
                 models,
                 default_model,
                 is_closing: AtomicBool::new(false),
             }),
         };
-        let recovered = recovery::recover(&engine, options.opened)?;
+        let recovered = recovery::recover(&engine, options.opened, &runtime)?;
+        timekeeper::start(&engine, &runtime);
         Ok((engine, recovered))
     }
 
-    /// Waits until no model call is going.
+    /// Waits until no model call and no tool call is going.
     pub async fn idle(&self) {
         // A tracker that is closed still takes new tasks; it only says that waiting may end.
         self.inner.tasks.close();
@@ -126,11 +176,13 @@ impl Engine {
     /// that whoever watches can be told. Runs that were going can be resumed after the next start.
     pub async fn halt(&self) {
         self.inner.is_closing.store(true, Ordering::SeqCst);
+        self.inner.closing.cancel();
         // A command that was let in before that may still start a run: it is waited for.
         self.inner.commands.close();
         wait("commands", self.inner.commands.wait()).await;
         recovery::interrupt_all(self).await;
         self.inner.calls.halt_all();
+        self.inner.jobs.halt_all();
         wait("calls", self.idle()).await;
     }
 
@@ -152,6 +204,7 @@ impl Engine {
         Held {
             tasks: self.inner.tasks.len(),
             calls: self.inner.calls.count(),
+            jobs: self.inner.jobs.count(),
             followed_sessions,
             watches,
         }
@@ -194,6 +247,36 @@ impl Inner {
 
     pub(crate) const fn default_model(&self) -> &ModelInfo {
         &self.default_model
+    }
+
+    pub(crate) fn models(&self) -> &[ModelInfo] {
+        &self.model_infos
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.tools.get(name).cloned()
+    }
+
+    pub(crate) fn tool_specs(&self) -> &[ToolSpec] {
+        &self.tool_specs
+    }
+
+    /// Which tools can look what happened.
+    pub(crate) fn checkable(&self) -> decide::Checkable {
+        let tools = self.tools.iter();
+        tools
+            .map(|(name, tool)| (name.clone(), tool.can_check()))
+            .collect()
+    }
+
+    /// What every decision is given beside the state.
+    pub(crate) fn given(&self) -> Given<'_> {
+        Given {
+            at_ms: self.now_ms(),
+            ids: &*self.ids,
+            default_model: &self.default_model.id,
+            tools: &self.tool_specs,
+        }
     }
 
     pub(crate) fn now_ms(&self) -> u64 {

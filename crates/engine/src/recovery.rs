@@ -1,7 +1,10 @@
 //! Taking up what a dead process left, and leaving things resumable when this one closes.
 
-use protocol::{ErrorCode, MessageId, RunReason, SessionId};
-use store::{Change, Opened, Sync, Transition};
+mod starting;
+
+use protocol::{CallStatus, ErrorCode, RunReason, SessionId, Settings};
+use store::{CallRow, Change, Opened, Reader, SessionState, Sync, Transition};
+use tokio::runtime::Handle;
 
 use crate::transact::{log_moves, moved_runs};
 use crate::{Engine, decide};
@@ -11,29 +14,57 @@ use crate::{Engine, decide};
 pub struct Recovered {
     /// Runs that were going when the process before this one ended, now interrupted.
     pub interrupted: usize,
+    /// Tool calls whose outcome is unknown.
+    pub in_doubt: usize,
+    /// Questions that nobody answered in time.
+    pub expired: usize,
+    /// Sessions that could not be read.
+    pub unreadable: usize,
+    /// Things that should not be: they are logged, never mended silently.
+    pub violations: usize,
 }
 
-/// One transaction for all sessions where that can be; doing it twice changes nothing the second
-/// time. One session that cannot be taken up must not keep the others, or the app, from going on.
-pub(crate) fn recover(engine: &Engine, opened: Opened) -> Result<Recovered, store::Error> {
-    let sweeps = decide_sweeps(engine)?;
-    let count = sweeps.len();
-    let whole = sweeps.into_iter().flat_map(|sweep| sweep.changes).collect();
-    let interrupted = match apply(engine, whole) {
-        Ok(()) => count,
-        Err(error) if is_of_one_session(&error) => decide_sweeps(engine)?
-            .into_iter()
-            .filter_map(|sweep| apply_one(engine, sweep))
-            .count(),
-        Err(error) => return Err(error),
+/// In this order: runs of the dead process, overdue questions, what should not be; then what goes
+/// on by itself. Doing it twice changes nothing the second time. One part that fails, or one
+/// session that cannot be taken up, keeps neither the others nor the app from going on.
+pub(crate) fn recover(
+    engine: &Engine,
+    opened: Opened,
+    runtime: &Handle,
+) -> Result<Recovered, store::Error> {
+    let mut found = Recovered::default();
+    let sweeps = decide_sweeps(engine, &mut found)?;
+    let touched: Vec<SessionId> = sweeps.iter().map(|sweep| sweep.session_id).collect();
+    let counted = |sweeps: &[Sweep], found: &mut Recovered| {
+        found.interrupted += sweeps.iter().filter(|s| s.is_interrupted()).count();
+        found.in_doubt += sweeps.iter().map(Sweep::doubts).sum::<usize>();
     };
+    let whole = sweeps.iter().flat_map(|s| s.changes.clone()).collect();
+    match apply(engine, whole) {
+        Ok(()) => counted(&sweeps, &mut found),
+        Err(error) if is_of_one_session(&error) => {
+            for sweep in decide_sweeps(engine, &mut found)? {
+                if apply_one(engine, &sweep).is_some() {
+                    counted(std::slice::from_ref(&sweep), &mut found);
+                }
+            }
+        }
+        Err(error) => return Err(error),
+    }
+    let effects = starting::expire_overdue(engine, &mut found);
+    starting::check(engine, &touched, &mut found);
     tracing::info!(
         name: "engine.recovery.done",
         epoch = opened.epoch,
         was_clean = opened.was_clean,
-        interrupted,
+        interrupted = found.interrupted,
+        in_doubt = found.in_doubt,
+        expired = found.expired,
+        unreadable = found.unreadable,
+        violations = found.violations,
     );
-    Ok(Recovered { interrupted })
+    starting::go_on(engine, effects, touched, runtime);
+    Ok(found)
 }
 
 /// What takes up the run of one session.
@@ -42,30 +73,74 @@ struct Sweep {
     changes: Vec<Change>,
 }
 
-fn decide_sweeps(engine: &Engine) -> Result<Vec<Sweep>, store::Error> {
+impl Sweep {
+    fn is_interrupted(&self) -> bool {
+        self.changes
+            .iter()
+            .any(|change| matches!(change, Change::CountCrash { .. }))
+    }
+
+    fn doubts(&self) -> usize {
+        let in_doubt = |change: &&Change| {
+            matches!(change, Change::SaveCall { call, .. } if call.view.status == CallStatus::InDoubt)
+        };
+        self.changes.iter().filter(in_doubt).count()
+    }
+}
+
+fn decide_sweeps(engine: &Engine, found: &mut Recovered) -> Result<Vec<Sweep>, store::Error> {
     let store = &engine.inner.store;
-    let at_ms = engine.inner.now_ms();
+    let can_check = engine.inner.checkable();
+    let settings = store.read(|reader| reader.settings())?;
     let mut sweeps = Vec::new();
+    found.unreadable = 0;
     for session_id in store.read(|reader| reader.live_sessions())? {
-        let state = match store.read(|reader| reader.session_state(session_id)) {
-            Ok(Some(state)) => state,
+        let (state, stray) = match store.read(|reader| left_behind(reader, session_id)) {
+            Ok(Some(left)) => left,
             Ok(None) => continue,
             Err(error) if is_of_one_session(&error) => {
                 tracing::error!(name: "engine.recovery.unreadable", %session_id, %error);
+                found.unreadable += 1;
                 continue;
             }
             Err(error) => return Err(error),
         };
-        let message_id = MessageId::from_uuid(engine.inner.new_id());
-        let changes = decide::interrupt(&state, RunReason::AppEnded, message_id, at_ms).changes;
-        if !changes.is_empty() {
-            sweeps.push(Sweep {
-                session_id,
-                changes,
-            });
-        }
+        let changes = sweep(engine, &state, &stray, &settings, &can_check);
+        sweeps.push(Sweep {
+            session_id,
+            changes,
+        });
     }
     Ok(sweeps)
+}
+
+fn sweep(
+    engine: &Engine,
+    state: &SessionState,
+    stray: &[CallRow],
+    settings: &Settings,
+    can_check: &decide::Checkable,
+) -> Vec<Change> {
+    decide::sweep(state, stray, settings, can_check, &engine.inner.given()).changes
+}
+
+/// The session's state, and calls that run although they are not among those of its newest run.
+fn left_behind(
+    reader: &Reader<'_>,
+    session_id: SessionId,
+) -> Result<Option<(SessionState, Vec<CallRow>)>, store::Error> {
+    let Some(state) = reader.session_state(session_id)? else {
+        return Ok(None);
+    };
+    let known = |call: &CallRow| {
+        state.run.as_ref().is_some_and(|run| {
+            let mut calls = run.calls.iter();
+            calls.any(|one| one.view.call_id == call.view.call_id)
+        })
+    };
+    let mut stray = reader.running_calls(session_id)?;
+    stray.retain(|call| !known(call));
+    Ok(Some((state, stray)))
 }
 
 /// Errors that say something about the rows of a session and nothing about the database.
@@ -93,9 +168,9 @@ fn apply(engine: &Engine, changes: Vec<Change>) -> Result<(), store::Error> {
     Ok(())
 }
 
-fn apply_one(engine: &Engine, sweep: Sweep) -> Option<()> {
+fn apply_one(engine: &Engine, sweep: &Sweep) -> Option<()> {
     let session_id = sweep.session_id;
-    apply(engine, sweep.changes)
+    apply(engine, sweep.changes.clone())
         .inspect_err(|error| tracing::error!(name: "engine.recovery.refused", %session_id, %error))
         .ok()
 }
@@ -117,12 +192,10 @@ pub(crate) async fn interrupt_all(engine: &Engine) {
 }
 
 async fn interrupt_one(engine: &Engine, session_id: SessionId) {
-    let at_ms = engine.inner.now_ms();
-    let message_id = MessageId::from_uuid(engine.inner.new_id());
     let result = engine
         .transact_attempt(session_id, |state| {
             let decision = state.map_or_else(decide::Decision::nothing, |state| {
-                decide::interrupt(state, RunReason::AppClosed, message_id, at_ms)
+                decide::interrupt(state, RunReason::AppClosed, &engine.inner.given())
             });
             Ok(((), decision))
         })

@@ -1,28 +1,106 @@
 //! Building what a model is asked: pure, so that the same state gives the same bytes.
 
-use protocol::{Message, MessageStatus, Role};
+use std::collections::HashMap;
 
-use crate::model::{ModelRequest, RequestMessage};
+use protocol::{Message, MessageId, MessageStatus, Role, ToolResult};
+use store::CallRow;
+
+use crate::model::{ModelRequest, RequestCall, RequestMessage};
+use crate::pin::Pin;
 
 /// Partial messages are for the person: a model that is asked again starts from what is whole.
-pub(crate) fn build(model: &str, instructions: Option<&str>, messages: &[Message]) -> ModelRequest {
-    let messages = messages
-        .iter()
-        .filter(|message| message.status == MessageStatus::Complete)
-        .map(|message| match message.role {
-            Role::User => RequestMessage::User {
-                text: message.text(),
-            },
-            Role::Agent => RequestMessage::Agent {
-                text: message.text(),
-                calls: Vec::new(),
-            },
-        })
-        .collect();
+/// Every call is followed by its result; a call that has none never gets this far, because nothing
+/// goes on past one.
+pub(crate) fn build(
+    model: &str,
+    pin: &Pin,
+    messages: &[Message],
+    calls: &[CallRow],
+) -> ModelRequest {
+    let mut by_message: HashMap<MessageId, Vec<&CallRow>> = HashMap::new();
+    for call in calls {
+        by_message.entry(call.view.message_id).or_default().push(call);
+    }
+    let mut built = Vec::with_capacity(messages.len());
+    for message in messages {
+        if message.status != MessageStatus::Complete {
+            continue;
+        }
+        let text = message.text();
+        match message.role {
+            Role::User => built.push(RequestMessage::User { text }),
+            Role::Agent => {
+                let calls = by_message.remove(&message.message_id).unwrap_or_default();
+                push_agent(&mut built, text, &calls);
+            }
+        }
+    }
     ModelRequest {
         model: model.to_owned(),
-        instructions: instructions.map(str::to_owned),
-        messages,
-        tools: Vec::new(),
+        instructions: pin.instructions.clone(),
+        messages: built,
+        tools: pin.tools.clone(),
     }
+}
+
+fn push_agent(built: &mut Vec<RequestMessage>, text: String, calls: &[&CallRow]) {
+    built.push(RequestMessage::Agent {
+        text,
+        calls: calls.iter().map(|call| request_call(call)).collect(),
+    });
+    for call in calls {
+        built.push(RequestMessage::Result {
+            call_id: call.provider_id.clone(),
+            tool: call.view.tool.clone(),
+            text: result_text(call),
+            is_error: call
+                .view
+                .result
+                .as_ref()
+                .is_none_or(|result| result.is_error),
+        });
+    }
+}
+
+/// What the model wrote, where that is an object: a provider would refuse anything else.
+fn request_call(call: &CallRow) -> RequestCall {
+    let written = call
+        .view
+        .proposed_arguments
+        .as_ref()
+        .unwrap_or(&call.view.arguments);
+    let is_object = serde_json::from_str::<serde_json::Map<_, _>>(written).is_ok();
+    RequestCall {
+        id: call.provider_id.clone(),
+        tool: call.view.tool.clone(),
+        arguments: if is_object {
+            written.clone()
+        } else {
+            "{}".to_owned()
+        },
+    }
+}
+
+fn result_text(call: &CallRow) -> String {
+    let Some(result) = &call.view.result else {
+        return "This call has no result.".to_owned();
+    };
+    let mut text = shown(call, result);
+    if call.view.proposed_arguments.is_some() {
+        let arguments = &call.view.arguments;
+        text = format!("The person changed the arguments to {arguments} before this ran.\n\n{text}");
+    }
+    text
+}
+
+/// The result, with what is left out and how to read it.
+fn shown(call: &CallRow, result: &ToolResult) -> String {
+    let shown = result.text.len() as u64;
+    if shown >= result.total_bytes {
+        return result.text.clone();
+    }
+    format!(
+        "{}\n\n[bytes 0 to {shown} of {}; read on with read_result, call_id {}, offset {shown}]",
+        result.text, result.total_bytes, call.view.call_id
+    )
 }

@@ -1,9 +1,13 @@
 //! From stored rows to what a person reads.
 
-use protocol::{Message, SessionId, SessionSnapshot, SessionSummary, limits};
+use protocol::{
+    Message, MessageId, RunStatus, SessionId, SessionSnapshot, SessionSummary, limits,
+};
 use store::{AttentionFacts, Error, Reader, SessionRow};
 
 use crate::attention::{attention, attention_kind};
+use crate::execute::say_tries;
+use crate::workspaces::Workspaces;
 
 /// One answer holds at least one message and stops after this much text: the rest is asked for
 /// with `list_messages`.
@@ -11,26 +15,30 @@ const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// The first look is a short one: a few messages may already be as large as a page.
 const FIRST_LOOK: u32 = 4;
 
-pub(crate) fn summary(reader: &Reader<'_>, row: SessionRow) -> Result<SessionSummary, Error> {
-    let needed = row
-        .run
-        .as_ref()
-        .and_then(|run| Some((attention_kind(run.status)?, run)));
+pub(crate) fn summary(reader: &Reader<'_>, mut row: SessionRow) -> Result<SessionSummary, Error> {
+    if let Some(run) = &mut row.run {
+        say_tries(run);
+    }
+    let is_dismissed = match &row.run {
+        Some(run) if run.status == RunStatus::Failed => reader.is_dismissed(run.run_id)?,
+        Some(_) | None => false,
+    };
+    let needed = attention_kind(&row, is_dismissed).zip(row.run.as_ref());
     let attention = match needed {
         Some((kind, run)) => {
             let facts = readable(reader.attention_facts(run.run_id), row.session_id)?;
-            Some(attention(kind, run, &facts))
+            Some(attention(kind, run, facts))
         }
         None => None,
     };
     Ok(SessionSummary {
         session_id: row.session_id,
         title: row.title,
-        agent_id: store::DEFAULT_AGENT,
-        is_archived: false,
-        problem: None,
-        forked_from: None,
-        queued: 0,
+        agent_id: row.agent_id,
+        is_archived: row.is_archived,
+        problem: row.problem,
+        forked_from: row.forked_from,
+        queued: row.queued,
         run: row.run,
         attention,
         created_at_ms: row.created_at_ms,
@@ -55,30 +63,35 @@ fn readable(
 /// Everything from one state of the database: the seq, the messages and the live text agree.
 pub(crate) fn snapshot(
     reader: &Reader<'_>,
+    workspaces: &dyn Workspaces,
     session_id: SessionId,
     limit: Option<u32>,
 ) -> Result<Option<SessionSnapshot>, Error> {
-    let (Some(row), Some(seq)) = (
+    let (Some(row), Some(seq), Some((branch, workspace))) = (
         reader.session_row(session_id)?,
         reader.head_seq(session_id)?,
+        reader.branch_and_workspace(session_id)?,
     ) else {
         return Ok(None);
     };
     let (messages, has_earlier) = messages_page(reader, session_id, limits::INTEGER, limit)?;
-    let live = reader.live_step(session_id)?;
-    let session = summary(reader, row)?;
+    let ids: Vec<MessageId> = messages.iter().map(|message| message.message_id).collect();
+    let mut branches = reader.branches(session_id)?;
+    if branches.len() < 2 {
+        branches.clear();
+    }
     Ok(Some(SessionSnapshot {
-        session,
+        session: summary(reader, row)?,
         seq,
         messages,
         has_earlier,
-        calls: Vec::new(),
-        queue: Vec::new(),
-        branch: 0,
-        branches: Vec::new(),
-        workspace: String::new(),
-        usage: protocol::UsageTotal::default(),
-        live,
+        calls: reader.calls_of(session_id, &ids)?,
+        queue: reader.queue(session_id)?,
+        branch,
+        branches,
+        workspace: workspaces.folder(&workspace).display().to_string(),
+        usage: reader.usage_of_session(session_id)?,
+        live: reader.live_step(session_id)?,
     }))
 }
 

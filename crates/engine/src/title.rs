@@ -19,9 +19,29 @@ pub(crate) fn first_line(text: &str, max_chars: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
+/// A name for a file: letters and digits of the title, joined by dashes.
+pub(crate) fn file_name(title: &str) -> String {
+    let words: Vec<String> = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let name = words.join("-");
+    let name = name[..name.floor_char_boundary(80)].trim_end_matches('-');
+    if name.is_empty() { "session" } else { name }.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::first_line;
+    use super::{file_name, first_line};
+
+    #[test]
+    fn a_file_name_holds_nothing_that_a_file_system_minds() {
+        assert_eq!(file_name("Tides: when & where?"), "tides-when-where");
+        assert_eq!(file_name("../../etc/passwd"), "etc-passwd");
+        assert_eq!(file_name("???"), "session");
+        assert!(file_name(&"ä".repeat(200)).len() <= 80);
+    }
 
     #[test]
     fn a_title_is_one_short_line_whatever_the_message_holds() {

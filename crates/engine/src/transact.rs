@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::command_error::{closing, from_store};
 use crate::decide::{Decision, Effect};
-use crate::{Engine, effects};
+use crate::{Engine, effects, timekeeper};
 
 /// A decision that loses its race is made again, at most so often. Each loss is somebody else's
 /// success, so this many of them come together only if very many decide at once.
@@ -43,6 +43,7 @@ impl Engine {
         let (sender, receiver) = oneshot::channel();
         let touched = Touched::by(&transition);
         let moved = moved_runs(&transition);
+        let is_timed = timekeeper::concerns(&transition);
         let (engine, runtime) = (self.clone(), Handle::current());
         self.inner.store.submit(transition, move |result| {
             if result.is_ok() {
@@ -50,6 +51,9 @@ impl Engine {
                     effects::perform(&engine, effect, &runtime);
                 }
                 engine.inner.bus.publish(&touched);
+                if is_timed {
+                    engine.inner.wake.notify_one();
+                }
             }
             // A caller that no longer waits has lost nothing: the commit stands.
             drop(sender.send(result));
@@ -67,7 +71,7 @@ impl Engine {
         session_id: SessionId,
         decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
     ) -> Result<T, CommandError> {
-        let read = move |reader: &Reader<'_>| reader.session_state(session_id);
+        let read = move |reader: &Reader<'_>| there(reader, session_id);
         self.transact_on(read, |state| decide(state.as_ref())).await
     }
 
@@ -93,12 +97,22 @@ impl Engine {
         session_id: SessionId,
         decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
     ) -> Result<T, CommandError> {
-        let read = move |reader: &Reader<'_>| reader.session_state(session_id);
+        let read = move |reader: &Reader<'_>| there(reader, session_id);
+        self.transact_attempt_on(session_id, read, |state| decide(state.as_ref()))
+            .await
+    }
+
+    /// The same on whatever else must be known.
+    pub(crate) async fn transact_attempt_on<K: Send + 'static, T>(
+        &self,
+        session_id: SessionId,
+        read: impl Fn(&Reader<'_>) -> Result<K, store::Error> + Clone + Send + 'static,
+        decide: impl Fn(&K) -> Result<(T, Decision), CommandError>,
+    ) -> Result<T, CommandError> {
         for _ in 0..TRIES {
             // Taken anew for every try: a resume may have begun another attempt meanwhile.
             let _pen = self.inner.calls.take_pen(session_id).await;
-            let decide = |state: &Option<SessionState>| decide(state.as_ref());
-            if let Some(reply) = self.try_once(read, decide).await? {
+            if let Some(reply) = self.try_once(read.clone(), &decide).await? {
                 return Ok(reply);
             }
         }
@@ -115,6 +129,9 @@ impl Engine {
         let (reply, decision) = decide(&known)?;
         let (transition, effects) = decision.into_transition();
         let Some(transition) = transition else {
+            for effect in effects {
+                effects::perform(self, effect, &Handle::current());
+            }
             return Ok(Some(reply));
         };
         match self.commit(transition, effects).await {
@@ -123,6 +140,15 @@ impl Engine {
             Err(error) => Err(from_store(&error)),
         }
     }
+}
+
+/// A session that was deleted is not there for anyone.
+fn there(
+    reader: &Reader<'_>,
+    session_id: SessionId,
+) -> Result<Option<SessionState>, store::Error> {
+    let state = reader.session_state(session_id)?;
+    Ok(state.filter(|state| state.deleted_at_ms.is_none()))
 }
 
 fn starved() -> CommandError {

@@ -59,9 +59,10 @@ impl SessionWatch {
             .read(move |reader| {
                 let mut sessions = Vec::with_capacity(unread.len());
                 for session_id in unread {
-                    if let Some(row) = reader.session_row(session_id)? {
-                        sessions.push(Push::Session(Box::new(summary(reader, row)?)));
-                    }
+                    sessions.push(match reader.session_row(session_id)? {
+                        Some(row) => Push::Session(Box::new(summary(reader, row)?)),
+                        None => Push::Gone { session_id },
+                    });
                 }
                 Ok(sessions)
             })

@@ -23,6 +23,8 @@ pub(crate) enum CallEnd {
     Failed(ToolError),
     /// It was told to stop, and did.
     Stopped,
+    /// It was told to end because the app closes, and may be run again.
+    Interrupted,
     /// Nobody saw its end.
     Unseen {
         class: ErrorClass,
@@ -156,6 +158,10 @@ fn ended(
             call.view.status = CallStatus::Cancelled;
             let text = "Stopped by the person before it ended.";
             call.view.result = Some(error_result(ErrorClass::Cancelled, text));
+        }
+        CallEnd::Interrupted => {
+            call.view.status = CallStatus::Ready;
+            call.view.ended_at_ms = None;
         }
         CallEnd::Unseen { reason, .. } if call.view.effect == EffectClass::Once => {
             doubt(&mut call, reason, can_check);

@@ -7,9 +7,9 @@ use protocol::{
 use store::{Change, Checkpoint, SessionState, StepKind};
 
 use super::draft::{Draft, error_result};
-use super::{Decision, Given};
+use super::{Decision, Effect, Given};
 use crate::digest::hex;
-use crate::tool::Intent;
+use crate::tool::{Intent, ToolError};
 
 /// Bodies that a call may have: one that is cut off again and again is given up.
 const MAX_BODIES: u32 = 3;
@@ -45,16 +45,13 @@ pub(crate) fn start_call(
     input: &StartCall,
     given: &Given<'_>,
 ) -> Result<(Option<(StepId, u32)>, Decision), CommandError> {
-    let Some(mut draft) = Draft::of_run(state, input.run_id, given) else {
-        return Ok((None, Decision::nothing()));
-    };
-    let Some(index) = draft
-        .index_of(input.call_id)
-        .filter(|index| draft.run.calls[*index].view.status == CallStatus::Ready)
-    else {
+    let Some(draft) = Draft::of_run(state, input.run_id, given) else {
         return Ok((None, Decision::nothing()));
     };
     may_act(&draft)?;
+    let Some((mut draft, index)) = ready_call(state, input.run_id, input.call_id, given) else {
+        return Ok((None, Decision::nothing()));
+    };
     let call = &draft.run.calls[index];
     if call.view.bodies >= MAX_BODIES {
         give_up(&mut draft, index);
@@ -204,4 +201,55 @@ fn add_checkpoints(draft: &mut Draft<'_>, index: usize, intent: &Intent) {
             },
         });
     }
+}
+
+/// A call that may start turned out not to be able to.
+pub(crate) fn refuse_call(
+    state: &SessionState,
+    run_id: RunId,
+    call_id: CallId,
+    error: &ToolError,
+    given: &Given<'_>,
+) -> Decision {
+    let Some((mut draft, index)) = ready_call(state, run_id, call_id, given) else {
+        return Decision::nothing();
+    };
+    let at_ms = given.at_ms;
+    draft.save_call(index, |call| {
+        call.view.status = CallStatus::Failed;
+        call.view.result = Some(error_result(error.class, &error.message));
+        call.view.ended_at_ms = Some(at_ms);
+    });
+    draft.advance();
+    draft.decision
+}
+
+/// Has a call that may start be started. Writes nothing.
+pub(crate) fn start_ready(
+    state: &SessionState,
+    run_id: RunId,
+    call_id: CallId,
+    given: &Given<'_>,
+) -> Decision {
+    let mut decision = Decision::nothing();
+    if let Some((draft, _)) = ready_call(state, run_id, call_id, given) {
+        decision.effects.push(Effect::StartCall {
+            session_id: draft.session_id(),
+            run_id,
+            call_id,
+        });
+    }
+    decision
+}
+
+fn ready_call<'a>(
+    state: &SessionState,
+    run_id: RunId,
+    call_id: CallId,
+    given: &'a Given<'a>,
+) -> Option<(Draft<'a>, usize)> {
+    let draft = Draft::of_run(state, run_id, given)?;
+    may_act(&draft).ok()?;
+    let index = draft.index_of(call_id)?;
+    (draft.run.calls[index].view.status == CallStatus::Ready).then_some((draft, index))
 }

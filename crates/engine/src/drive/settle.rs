@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::{CommandError, ErrorClass, ErrorCode, MessageId, RunError};
+use protocol::{CommandError, ErrorClass, ErrorCode, RunError};
 use tokio_util::sync::CancellationToken;
 
 use super::Call;
@@ -60,8 +60,8 @@ enum Next {
 fn after_failure(outcome: &Outcome, error: &CommandError) -> Next {
     match (error.code, outcome) {
         (ErrorCode::StorageFailed | ErrorCode::Conflict, _) => Next::TryLater,
-        (ErrorCode::Unavailable, _) | (_, Outcome::Failed(_)) => Next::GiveUp,
-        (_, Outcome::Completed { .. }) => Next::Instead(Outcome::Failed(RunError {
+        (ErrorCode::Unavailable, _) | (_, Outcome::Failed { .. }) => Next::GiveUp,
+        (_, Outcome::Completed { .. }) => Next::Instead(super::failed(RunError {
             class: ErrorClass::Internal,
             message: format!("The reply could not be saved: {}", error.message),
         })),
@@ -69,13 +69,11 @@ fn after_failure(outcome: &Outcome, error: &CommandError) -> Next {
 }
 
 async fn write(engine: &Engine, call: Call, outcome: &Outcome) -> Result<(), CommandError> {
-    let at_ms = engine.inner.now_ms();
-    let message_id = MessageId::from_uuid(engine.inner.new_id());
     engine
         .transact_attempt(call.session_id, |state| {
             let decision = state.map_or_else(decide::Decision::nothing, |state| {
                 let (step_id, attempt) = (call.step_id, call.attempt);
-                decide::outcome(state, step_id, attempt, outcome, message_id, at_ms)
+                decide::model_outcome(state, step_id, attempt, outcome, &engine.inner.given())
             });
             Ok(((), decision))
         })
@@ -87,7 +85,7 @@ fn log(outcome: &Outcome) {
         Outcome::Completed { usage, .. } => {
             tracing::info!(name: "engine.model.completed", ?usage);
         }
-        Outcome::Failed(error) => {
+        Outcome::Failed { error, .. } => {
             tracing::warn!(name: "engine.model.failed", class = error.class.as_str(), message = error.message);
         }
     }

@@ -1,0 +1,184 @@
+//! Forking, exporting and importing sessions.
+
+use std::collections::HashSet;
+
+use protocol::{
+    CommandError, ErrorCode, ExportFormat, Message, MessageId, MessageStatus, Reply, SessionExport,
+    SessionId, limits,
+};
+use store::{CallRow, DEFAULT_AGENT, Reader, SessionState};
+
+use crate::Engine;
+use crate::command_error::not_found;
+use crate::decide::{self, Copied};
+use crate::{markdown, title};
+
+/// Messages of one imported session.
+const MOST_MESSAGES: usize = 100_000;
+
+/// A session with the history that is shown.
+type Whole = (SessionState, Vec<Message>, Vec<CallRow>, u64);
+
+fn whole(reader: &Reader<'_>, session_id: SessionId) -> Result<Option<Whole>, store::Error> {
+    let (Some(state), Some(row)) = (
+        reader.session_state(session_id)?,
+        reader.session_row(session_id)?,
+    ) else {
+        return Ok(None);
+    };
+    let (messages, _) = reader.messages_before(session_id, limits::INTEGER, u32::MAX)?;
+    let calls = reader.call_rows_of_path(session_id)?;
+    Ok(Some((state, messages, calls, row.created_at_ms)))
+}
+
+impl Engine {
+    async fn whole(&self, session_id: SessionId) -> Result<Whole, CommandError> {
+        self.read(move |reader| whole(reader, session_id))
+            .await?
+            .ok_or_else(|| not_found("session"))
+    }
+
+    pub(super) async fn fork_session(
+        &self,
+        session_id: SessionId,
+        message_id: MessageId,
+    ) -> Result<Reply, CommandError> {
+        let (state, mut messages, calls, _) = self.whole(session_id).await?;
+        let Some(last) = messages.iter().position(|m| m.message_id == message_id) else {
+            return Err(not_found("message"));
+        };
+        messages.truncate(last + 1);
+        messages.retain(|message| message.status != MessageStatus::Unreadable);
+        let copied = Copied {
+            session_id: SessionId::from_uuid(self.inner.new_id()),
+            agent_id: state.agent_id,
+            title: state.title.map(|title| forked_title(&title)),
+            workspace: Some(state.workspace),
+            forked_from: Some(session_id),
+            messages,
+            calls: calls
+                .into_iter()
+                .map(|call| (call.provider_id, call.view))
+                .collect(),
+        };
+        self.copy(copied).await
+    }
+
+    async fn copy(&self, copied: Copied) -> Result<Reply, CommandError> {
+        self.transact_on(
+            |_: &Reader<'_>| Ok(()),
+            |()| Ok(((), decide::copy_session(&copied, &self.inner.given()))),
+        )
+        .await?;
+        self.session(copied.session_id).await
+    }
+
+    pub(super) async fn export_session(
+        &self,
+        session_id: SessionId,
+        format: ExportFormat,
+    ) -> Result<Reply, CommandError> {
+        let (state, messages, calls, created_at_ms) = self.whole(session_id).await?;
+        let export = SessionExport {
+            kind: SessionExport::KIND.to_owned(),
+            version: SessionExport::VERSION,
+            title: state.title,
+            agent: state.agent,
+            created_at_ms,
+            messages,
+            calls: calls.into_iter().map(|call| call.view).collect(),
+        };
+        let name = title::file_name(export.title.as_deref().unwrap_or("session"));
+        let (text, ending) = match format {
+            ExportFormat::Json => (serde_json::to_string_pretty(&export), "json"),
+            ExportFormat::Markdown => (Ok(markdown::of(&export)), "md"),
+        };
+        let text = text.map_err(|error| CommandError::internal(error.to_string()))?;
+        Ok(Reply::Exported {
+            file_name: format!("{name}.{ending}"),
+            text,
+        })
+    }
+
+    pub(super) async fn import_session(&self, json: &str) -> Result<Reply, CommandError> {
+        let export: SessionExport =
+            serde_json::from_str(json).map_err(|error| not_an_export(&error.to_string()))?;
+        check(&export)?;
+        let name = export.agent.name.clone();
+        let agents = self.read(|reader| reader.agents()).await?;
+        let agent = agents.into_iter().find(|agent| agent.fields.name == name);
+        let copied = Copied {
+            session_id: SessionId::from_uuid(self.inner.new_id()),
+            agent_id: agent.map_or(DEFAULT_AGENT, |agent| agent.agent_id),
+            title: export.title,
+            workspace: None,
+            forked_from: None,
+            messages: export.messages,
+            // Ids of a provider are not in an export: ours are as good.
+            calls: export
+                .calls
+                .into_iter()
+                .map(|call| (call.call_id.to_string(), call))
+                .collect(),
+        };
+        self.copy(copied).await
+    }
+}
+
+/// A file that came from anywhere: everything that would be taken for granted is checked.
+fn check(export: &SessionExport) -> Result<(), CommandError> {
+    if export.kind != SessionExport::KIND {
+        return Err(not_an_export("it is something else"));
+    }
+    if export.version > SessionExport::VERSION {
+        return Err(CommandError::new(
+            ErrorCode::InvalidValue,
+            "This session was exported by a newer version.",
+            "Update Holdfast first.",
+        ));
+    }
+    if export.messages.len() > MOST_MESSAGES {
+        return Err(CommandError::new(
+            ErrorCode::TooLarge,
+            format!("A session of more than {MOST_MESSAGES} messages cannot be imported."),
+            "Split the file.",
+        ));
+    }
+    let is_title = |title: &String| {
+        title.len() <= limits::TITLE_BYTES
+            && !title.trim().is_empty()
+            && !title.chars().any(char::is_control)
+    };
+    if !export.title.iter().all(is_title) {
+        return Err(not_an_export("its title cannot be used"));
+    }
+    let ids: HashSet<MessageId> = export.messages.iter().map(|m| m.message_id).collect();
+    if ids.len() != export.messages.len() {
+        return Err(not_an_export("two messages have the same id"));
+    }
+    let mut places = HashSet::new();
+    for call in &export.calls {
+        let is_known = ids.contains(&call.message_id);
+        if !is_known || !places.insert((call.message_id, call.ordinal)) || call.tool.is_empty() {
+            return Err(not_an_export("a tool call does not fit its message"));
+        }
+    }
+    let is_odd = |message: &Message| message.status == MessageStatus::Unreadable;
+    if export.messages.iter().any(is_odd) {
+        return Err(not_an_export("a message in it could not be read"));
+    }
+    Ok(())
+}
+
+fn not_an_export(why: &str) -> CommandError {
+    CommandError::new(
+        ErrorCode::InvalidValue,
+        format!("This is not an exported session: {why}."),
+        "Choose a JSON file that Holdfast exported.",
+    )
+}
+
+fn forked_title(title: &str) -> String {
+    let cap = limits::TITLE_BYTES - " (fork)".len();
+    format!("{} (fork)", &title[..title.floor_char_boundary(cap)])
+}

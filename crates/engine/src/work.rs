@@ -1,0 +1,242 @@
+//! One tool call, from "it may start" to its outcome. What it needs is read from the store; what
+//! it does is written before it is done.
+
+mod body;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::{CallId, CallStatus, CommandError, ErrorCode, RunId, SessionId, StepId};
+use store::CallRow;
+use tokio_util::sync::CancellationToken;
+
+use crate::Engine;
+use crate::decide::{self, CallEnd, StartCall};
+use crate::planning::{Facts, expiry, guarded};
+use crate::tool::{CallInput, FileIntent, Intent, Tool, ToolError};
+
+/// The first wait after the disk refused, and the longest.
+const WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// The call that is worked on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job {
+    pub(crate) session_id: SessionId,
+    pub(crate) run_id: RunId,
+    pub(crate) call_id: CallId,
+}
+
+/// A call that is about to start.
+struct Prepared {
+    tool: Arc<dyn Tool>,
+    input: CallInput,
+    intent: Intent,
+    start: StartCall,
+    state: std::collections::BTreeMap<String, serde_json::Value>,
+}
+
+/// Starts the call, if it may still start, and writes down how it ended.
+pub(crate) async fn work(engine: &Engine, job: Job, cancel: &CancellationToken) {
+    let call = match load(engine, job).await {
+        Ok(Some(loaded)) => loaded,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::error!(name: "engine.call.unread", code = ?error.code, message = error.message);
+            return;
+        }
+    };
+    let (call, facts) = call;
+    let prepared = match prepare(engine, job, &call, &facts).await {
+        Ok(prepared) => prepared,
+        Err(error) => return refuse(engine, job, error, cancel).await,
+    };
+    let Some(attempt) = start(engine, job, &prepared, cancel).await else {
+        return;
+    };
+    let end = body::run(engine, &call, &prepared, cancel).await;
+    let can_check = prepared.tool.can_check();
+    settle(engine, job, attempt, end, can_check).await;
+}
+
+/// A decision that came while this job was ending may have wanted it to begin again.
+pub(crate) async fn look_again(engine: &Engine, job: Job) {
+    if engine.inner.is_closing() {
+        return;
+    }
+    let result = engine
+        .transact(job.session_id, |state| {
+            let decision = state.map_or_else(decide::Decision::nothing, |state| {
+                decide::start_ready(state, job.run_id, job.call_id, &engine.inner.given())
+            });
+            Ok(((), decision))
+        })
+        .await;
+    if let Err(error) = result {
+        tracing::warn!(name: "engine.call.not_looked_at", code = ?error.code);
+    }
+}
+
+async fn load(engine: &Engine, job: Job) -> Result<Option<(CallRow, Facts)>, CommandError> {
+    let call = engine.read(move |reader| reader.call(job.call_id)).await?;
+    match call.filter(|call| call.view.status == CallStatus::Ready) {
+        Some(call) => {
+            let facts = engine.planning_facts(job.session_id, job.run_id).await?;
+            Ok(Some((call, facts)))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Looks at everything once more: what runs must be what was allowed.
+async fn prepare(
+    engine: &Engine,
+    job: Job,
+    call: &CallRow,
+    facts: &Facts,
+) -> Result<Prepared, ToolError> {
+    let tool = engine.tool_of(&call.view.tool, &facts.pin)?;
+    let (plan, tool_hash) = engine.plan_one(call, facts).await?;
+    let digest = engine.digest_of(call, facts, &plan, tool_hash);
+    let input = engine.call_input(call, &facts.workspace);
+    let intent = if call.view.bodies == 0 {
+        guarded("prepare", tool.prepare(&input)).await?
+    } else {
+        stored_intent(engine, call).await?
+    };
+    let (session_id, call_id) = (job.session_id, job.call_id);
+    let state = engine.read(move |reader| reader.state(session_id)).await;
+    let state = state.map_err(|error| ToolError::definite(error.message))?;
+    let start = StartCall {
+        run_id: job.run_id,
+        call_id,
+        digest,
+        intent: intent.clone(),
+        expires_at_ms: expiry(&facts.settings, engine.inner.now_ms()),
+    };
+    Ok(Prepared {
+        tool,
+        input,
+        intent,
+        start,
+        state,
+    })
+}
+
+/// What the first body of this call was started with.
+async fn stored_intent(engine: &Engine, call: &CallRow) -> Result<Intent, ToolError> {
+    let call_id = call.view.call_id;
+    let files = engine
+        .read(move |reader| reader.checkpoints_of_call(call_id))
+        .await
+        .map_err(|error| ToolError::definite(error.message))?;
+    Ok(Intent {
+        files: files
+            .into_iter()
+            .map(|file| FileIntent {
+                path: file.path,
+                before: file.before,
+                after: file.after,
+            })
+            .collect(),
+        detail: call.detail.clone().unwrap_or_default(),
+    })
+}
+
+/// Writes the intent. Nothing if the call may not start any more.
+async fn start(
+    engine: &Engine,
+    job: Job,
+    prepared: &Prepared,
+    cancel: &CancellationToken,
+) -> Option<(StepId, u32)> {
+    let write = || {
+        engine.transact(job.session_id, |state| match state {
+            Some(state) => decide::start_call(state, &prepared.start, &engine.inner.given()),
+            None => Ok((None, decide::Decision::nothing())),
+        })
+    };
+    let mut wait = WAIT;
+    loop {
+        match write().await {
+            Ok(attempt) => return attempt,
+            Err(error) if is_passing(&error) => {
+                tracing::warn!(name: "engine.call.delayed", code = ?error.code, message = error.message);
+                tokio::select! {
+                    () = cancel.cancelled() => return None,
+                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                }
+            }
+            // The run was halted meanwhile, or everything closes.
+            Err(error) => {
+                tracing::info!(name: "engine.call.not_started", code = ?error.code);
+                return None;
+            }
+        }
+    }
+}
+
+/// Writes that a call failed before it could start.
+async fn refuse(engine: &Engine, job: Job, error: ToolError, cancel: &CancellationToken) {
+    let mut wait = WAIT;
+    loop {
+        let written = engine
+            .transact(job.session_id, |state| {
+                let decision = state.map_or_else(decide::Decision::nothing, |state| {
+                    let given = engine.inner.given();
+                    decide::refuse_call(state, job.run_id, job.call_id, &error, &given)
+                });
+                Ok(((), decision))
+            })
+            .await;
+        match written {
+            Err(error) if is_passing(&error) => {
+                tokio::select! {
+                    () = cancel.cancelled() => return,
+                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                }
+            }
+            Ok(()) | Err(_) => return,
+        }
+    }
+}
+
+/// Writes how a body ended. While the disk refuses it is tried again: what happened, happened.
+async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd, can_check: bool) {
+    let mut wait = WAIT;
+    loop {
+        let read = move |reader: &store::Reader<'_>| {
+            let state = reader.session_state(job.session_id)?;
+            Ok((state, reader.call(job.call_id)?))
+        };
+        let written = engine
+            .transact_on(read, |(state, call)| {
+                let decision = match (state, call) {
+                    (Some(state), Some(call)) => {
+                        let given = engine.inner.given();
+                        decide::call_outcome(state, call, attempt, &end, can_check, &given)
+                    }
+                    (_, None) | (None, _) => decide::Decision::nothing(),
+                };
+                Ok(((), decision))
+            })
+            .await;
+        match written {
+            Ok(()) => return,
+            Err(error) if is_passing(&error) => {
+                tracing::warn!(name: "engine.outcome.delayed", code = ?error.code, message = error.message);
+                tokio::time::sleep(wait).await;
+                wait = (wait * 2).min(LONGEST_WAIT);
+            }
+            // The rows still say `running`; the next start finds them.
+            Err(error) => {
+                tracing::error!(name: "engine.outcome.unwritten", code = ?error.code, message = error.message);
+                return;
+            }
+        }
+    }
+}
+
+const fn is_passing(error: &CommandError) -> bool {
+    matches!(error.code, ErrorCode::StorageFailed | ErrorCode::Conflict)
+}
