@@ -1,0 +1,30 @@
+//! What the built-in tools promise, on real folders with real files, links and pipes in them.
+#![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+/// A workspace in a folder of its own, and short ways to call tools in it.
+mod fixture;
+
+/// What models are told, and what happens to arguments that are wrong.
+mod registry;
+
+/// Paths that must not lead anywhere, and links that do.
+mod paths;
+
+/// `list_files`.
+mod listing;
+/// `read_file`.
+mod reading;
+/// `write_file`: what is shown, what is written, what is refused.
+mod writing;
+
+/// Both sides of the rename.
+mod exactly_once;
+/// The folders themselves.
+mod scratch;
+/// Files put back to what they were.
+mod undoing;

@@ -1,0 +1,122 @@
+//! What models are told, and what happens to arguments that are wrong.
+
+use protocol::{EffectClass, ErrorClass, Verdict};
+use serde_json::json;
+
+use crate::fixture::{Fixture, tool};
+
+// EFF-1
+#[tokio::test]
+async fn every_tool_declares_its_class_and_its_verdict() {
+    let fixture = Fixture::new();
+    for (name, arguments, effect, verdict) in [
+        ("list_files", json!({}), EffectClass::Read, Verdict::Allow),
+        (
+            "read_file",
+            json!({"path": "a.md"}),
+            EffectClass::Read,
+            Verdict::Allow,
+        ),
+        (
+            "write_file",
+            json!({"path": "a.md", "content": ""}),
+            EffectClass::Idempotent,
+            Verdict::Ask,
+        ),
+    ] {
+        let plan = fixture.plan(name, arguments).await.unwrap();
+        assert_eq!((plan.effect, plan.verdict), (effect, verdict), "{name}");
+    }
+    let names: Vec<String> = tools::built_in()
+        .iter()
+        .map(|tool| tool.spec().name)
+        .collect();
+    assert_eq!(
+        names,
+        ["list_files", "read_file", "write_file"],
+        "a new tool belongs in here"
+    );
+}
+
+#[test]
+fn definitions_are_the_same_every_time() {
+    for (first, second) in tools::built_in().iter().zip(tools::built_in()) {
+        assert_eq!(first.spec().hash(), second.spec().hash());
+    }
+}
+
+#[test]
+fn schemas_are_closed_objects() {
+    for tool in tools::built_in() {
+        let spec = tool.spec();
+        assert_eq!(spec.parameters["type"], "object", "{}", spec.name);
+        assert_eq!(spec.parameters["additionalProperties"], false);
+        assert!(spec.description.len() < 300, "{}", spec.name);
+    }
+    assert_eq!(
+        tool("write_file").spec().parameters,
+        json!({
+            "type": "object",
+            "properties": {
+                "path": {
+                    "type": "string",
+                    "description": "The file, relative to the workspace, with /.",
+                },
+                "content": {
+                    "type": "string",
+                    "description": "Everything that the file will hold.",
+                },
+            },
+            "required": ["path", "content"],
+            "additionalProperties": false,
+        })
+    );
+}
+
+// EFF-4
+#[tokio::test]
+async fn malformed_arguments_fail_with_the_name_of_the_field() {
+    let fixture = Fixture::new();
+    for (name, arguments, field) in [
+        ("read_file", json!({}), "`path`"),
+        ("read_file", json!({"path": ["a"]}), "`path`"),
+        ("read_file", json!({"path": "a", "offset": "1"}), "`offset`"),
+        ("read_file", json!({"path": "a", "offset": 0}), "`offset`"),
+        ("read_file", json!({"path": "a", "limit": 0}), "`limit`"),
+        ("read_file", json!({"path": "a", "file": "b"}), "`file`"),
+        ("list_files", json!({"path": 1}), "`path`"),
+        ("list_files", json!({"offset": 0}), "`offset`"),
+        ("write_file", json!({"path": "a"}), "`content`"),
+        (
+            "write_file",
+            json!({"path": "a", "content": null}),
+            "`content`",
+        ),
+        (
+            "write_file",
+            json!({"path": "a", "content": "\0"}),
+            "`content`",
+        ),
+        (
+            "write_file",
+            json!({"path": "a", "content": "", "mode": 7}),
+            "`mode`",
+        ),
+    ] {
+        let (class, message) = fixture.fails(name, arguments.clone()).await;
+        assert_eq!(class, ErrorClass::InvalidRequest, "{name} {arguments}");
+        assert!(message.contains(field), "{name} {arguments}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn optional_fields_may_be_null() {
+    let fixture = Fixture::new();
+    fixture.put("a.md", "a\n");
+    let arguments = json!({"path": "a.md", "offset": null, "limit": null, "column": null});
+    assert_eq!(fixture.ok("read_file", arguments).await, "a\n");
+    assert_eq!(
+        fixture.ok("list_files", json!({"path": null})).await,
+        "a.md (2 bytes)"
+    );
+}
