@@ -9,9 +9,9 @@ mod topics;
 
 use std::time::Duration;
 
-use engine::{Model, ModelEvent, ModelRequest, ModelStream};
+use engine::{Model, ModelEvent, ModelRequest, ModelStream, RequestMessage};
 use futures_util::stream;
-use protocol::{BlockKind, ModelInfo, Role, Usage};
+use protocol::{BlockKind, ModelInfo, Usage};
 
 use pace::{Random, pause_after, pieces};
 
@@ -63,8 +63,11 @@ impl Model for Guide {
             .messages
             .iter()
             .rev()
-            .find(|message| message.role == Role::User)
-            .map_or("", |message| message.text.as_str());
+            .find_map(|message| match message {
+                RequestMessage::User { text } => Some(text.as_str()),
+                RequestMessage::Agent { .. } | RequestMessage::Result { .. } => None,
+            })
+            .unwrap_or_default();
         let mut random = Random::new(self.options.seed ^ Random::hash(question));
         let text = script::answer(question, &mut random);
         let speech = Speech {
@@ -118,20 +121,19 @@ impl Speech {
 
 #[cfg(test)]
 mod tests {
-    use engine::RequestMessage;
     use futures_util::StreamExt;
 
     use super::*;
 
     fn request(text: &str) -> ModelRequest {
-        let message = RequestMessage {
-            role: Role::User,
+        let message = RequestMessage::User {
             text: text.to_owned(),
         };
         ModelRequest {
             model: Guide::ID.to_owned(),
             instructions: None,
             messages: vec![message],
+            tools: Vec::new(),
         }
     }
 

@@ -1,10 +1,20 @@
 //! Who answers.
 //!
 //! Invariants: a model gets its whole question as a value and gives back a stream; it keeps no
-//! state between calls, retries nothing, and never sees the store.
+//! state between calls, retries nothing, and never sees the store. The network is reached in
+//! `wire` alone. A dialect is a pure request builder and a pure decoder around it.
 //!
-//! Entry point: [`Guide`], the built-in scripted model.
+//! Entry points: [`Guide`], the built-in scripted model; [`ChatCompletions`], what most providers
+//! and local servers speak.
 
+mod chat_completions;
+mod endpoint;
+mod failure;
 mod guide;
+mod wire;
 
+pub use chat_completions::ChatCompletions;
+pub use endpoint::{Endpoint, EndpointError};
 pub use guide::{Guide, GuideOptions};
+pub use secrecy::SecretString;
+pub use wire::Limits;

@@ -1,13 +1,14 @@
 //! What tests share: the real binary, driven headless or through its real window, and ended as
 //! rudely as a test wants.
 //!
-//! Invariants: nothing here imitates the app; processes that are started here end with the test;
-//! every wait has a deadline and says what it waited for.
+//! Invariants: nothing here imitates the app, only the models that it calls; processes that are
+//! started here end with the test; every wait has a deadline and says what it waited for.
 //!
-//! Entry points: [`Headless`], [`Window`].
+//! Entry points: [`Headless`], [`Window`], and [`ModelServer`] for them to talk to.
 
 mod binary;
 mod headless;
+pub mod model_server;
 mod process;
 mod recording;
 mod wait;
@@ -15,6 +16,7 @@ mod window;
 
 pub use binary::holdfast;
 pub use headless::Headless;
+pub use model_server::ModelServer;
 pub use process::{Process, ask_process_to_end, command, is_running, kill_process};
 pub use recording::{Recording, assert_contains_everything_seen};
 pub use wait::{DEADLINE, eventually};

@@ -1,0 +1,49 @@
+//! Chat Completions: the dialect that most providers and local servers speak.
+
+mod decode;
+mod request;
+
+use std::sync::Arc;
+
+use engine::{Clock, Model, ModelRequest, ModelStream};
+use futures_util::stream;
+use protocol::ModelInfo;
+
+use crate::endpoint::{Endpoint, EndpointError};
+use crate::wire::{Limits, Wire};
+use decode::Decoder;
+
+/// A model that is reached by Chat Completions.
+#[derive(Debug, Clone)]
+pub struct ChatCompletions {
+    endpoint: Endpoint,
+    wire: Wire,
+}
+
+impl ChatCompletions {
+    /// Looks at the address and the key; connects to nothing yet.
+    pub fn new(
+        endpoint: Endpoint,
+        limits: Limits,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, EndpointError> {
+        let wire = Wire::new(&endpoint, "chat/completions", limits, clock)?;
+        Ok(Self { endpoint, wire })
+    }
+}
+
+impl Model for ChatCompletions {
+    fn info(&self) -> ModelInfo {
+        self.endpoint.info()
+    }
+
+    fn stream(&self, request: ModelRequest) -> ModelStream {
+        match request::body(&self.endpoint.model, &request) {
+            Ok(body) => self.wire.answer(body, Decoder::default()),
+            Err(error) => Box::pin(stream::iter([Err(error)])),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

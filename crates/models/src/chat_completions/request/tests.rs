@@ -1,0 +1,150 @@
+//! What is sent.
+
+use serde_json::json;
+
+use super::*;
+
+fn user(text: &str) -> RequestMessage {
+    RequestMessage::User {
+        text: text.to_owned(),
+    }
+}
+
+fn agent(text: &str, calls: &[(&str, &str)]) -> RequestMessage {
+    let calls = calls.iter().map(|(id, arguments)| RequestCall {
+        id: (*id).to_owned(),
+        tool: "read_file".to_owned(),
+        arguments: (*arguments).to_owned(),
+    });
+    RequestMessage::Agent {
+        text: text.to_owned(),
+        calls: calls.collect(),
+    }
+}
+
+fn result(call_id: &str, text: &str, is_error: bool) -> RequestMessage {
+    RequestMessage::Result {
+        call_id: call_id.to_owned(),
+        tool: "read_file".to_owned(),
+        text: text.to_owned(),
+        is_error,
+    }
+}
+
+fn request(messages: Vec<RequestMessage>) -> ModelRequest {
+    ModelRequest {
+        model: "our-id".to_owned(),
+        instructions: None,
+        messages,
+        tools: Vec::new(),
+    }
+}
+
+fn sent(messages: Vec<RequestMessage>) -> Value {
+    let bytes = body("m", &request(messages)).expect("it can be sent");
+    serde_json::from_slice(&bytes).expect("it is JSON")
+}
+
+// RUN-20
+#[test]
+fn the_same_request_gives_these_very_bytes() {
+    let mut request = request(vec![
+        user("Read \"a\"\n"),
+        agent("", &[("c1", r#"{ "path":  "a" }"#)]),
+        result("c1", "ü", false),
+    ]);
+    request.instructions = Some("Be brief.".to_owned());
+    request.tools = vec![ToolSpec {
+        name: "read_file".to_owned(),
+        description: "Reads.".to_owned(),
+        parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
+    }];
+    let expected = concat!(
+        r#"{"model":"m","messages":["#,
+        r#"{"role":"system","content":"Be brief."},"#,
+        r#"{"role":"user","content":"Read \"a\"\n"},"#,
+        r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","#,
+        r#""function":{"name":"read_file","arguments":"{ \"path\":  \"a\" }"}}]},"#,
+        r#"{"role":"tool","tool_call_id":"c1","content":"ü"}],"#,
+        r#""tools":[{"type":"function","function":{"name":"read_file","description":"Reads.","#,
+        r#""parameters":{"properties":{"path":{"type":"string"}},"type":"object"}}}],"#,
+        r#""stream":true,"stream_options":{"include_usage":true}}"#,
+    );
+    for _ in 0..2 {
+        let bytes = body("m", &request).expect("it can be sent");
+        assert_eq!(String::from_utf8(bytes).expect("text"), expected);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_sent() {
+    assert_eq!(
+        sent(vec![user("Hi"), agent("", &[])]),
+        json!({
+            "model": "m",
+            "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": ""}],
+            "stream": true,
+            "stream_options": {"include_usage": true},
+        })
+    );
+}
+
+#[test]
+fn a_failed_call_says_so_in_its_text() {
+    let body = sent(vec![
+        agent("Two.", &[("a", "{}"), ("b", "{}")]),
+        result("b", "Denied.", true),
+        result("a", "ok", false),
+    ]);
+    assert_eq!(body["messages"][0]["content"], "Two.");
+    assert_eq!(body["messages"][1]["content"], "Error: Denied.");
+    assert_eq!(body["messages"][2]["content"], "ok");
+}
+
+// RUN-20
+#[test]
+fn arguments_are_sent_as_they_were_written_or_inside_of_an_object() {
+    for (written, expected) in [
+        (r#"{"a":1.0,  "b":"\u00e9"}"#, r#"{"a":1.0,  "b":"\u00e9"}"#),
+        ("", "{}"),
+        (" \n", "{}"),
+        (r#"{"path": "a"#, r#"{"malformed":"{\"path\": \"a"}"#),
+        ("[1]", r#"{"malformed":"[1]"}"#),
+    ] {
+        let body = sent(vec![agent("", &[("c", written)]), result("c", "", false)]);
+        let arguments = &body["messages"][0]["tool_calls"][0]["function"]["arguments"];
+        assert_eq!(arguments, expected, "{written}");
+    }
+}
+
+// RUN-20
+#[test]
+fn a_call_without_its_result_is_never_sent() {
+    for messages in [
+        vec![agent("", &[("a", "{}")])],
+        vec![agent("", &[("a", "{}")]), user("Go on")],
+        vec![
+            agent("", &[("a", "{}"), ("b", "{}")]),
+            result("a", "", false),
+        ],
+        vec![
+            agent("", &[("a", "{}")]),
+            user("Go on"),
+            result("a", "", false),
+        ],
+        vec![
+            agent("", &[("a", "{}")]),
+            agent("", &[]),
+            result("a", "", false),
+        ],
+        vec![result("a", "", false)],
+        vec![
+            agent("", &[("a", "{}")]),
+            result("a", "", false),
+            result("a", "", false),
+        ],
+    ] {
+        let error = body("m", &request(messages.clone())).expect_err("unpaired");
+        assert_eq!(error.class, ErrorClass::Internal, "{messages:?}");
+    }
+}

@@ -1,0 +1,277 @@
+//! The door to the network: one request, and the events of its answer.
+//!
+//! There are no retries and no redirects: a request that is sent twice is paid twice, and a key
+//! goes to the address that it was given for. There is no limit for a whole answer, only for the
+//! time in which nothing at all arrives.
+
+mod address;
+mod retry_after;
+mod sse;
+
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{Clock, ModelError, ModelEvent, ModelStream};
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
+use protocol::ErrorClass;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{Client, Response, StatusCode, Url, redirect, retry};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::endpoint::{Endpoint, EndpointError};
+use crate::failure;
+use sse::SseError;
+
+/// What is read of an answer that is no stream.
+const ERROR_BODY_BYTES: usize = 64 * 1024;
+
+/// How long, and how much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// To be connected.
+    pub connect: Duration,
+    /// With nothing at all arriving: a local model may read a long session before its first word.
+    pub silence: Duration,
+    /// The largest event.
+    pub event_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            silence: Duration::from_secs(5 * 60),
+            event_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+/// Reads the events of one answer. Pure: the same events give the same result.
+pub(crate) trait Decode: Send + 'static {
+    /// What an event's data says.
+    fn push(&mut self, data: &str) -> Result<Vec<ModelEvent>, ModelError>;
+
+    /// Whether the reply is known to be whole: all that can still come is what it cost.
+    fn is_whole(&self) -> bool;
+
+    /// What the end of the stream says. A stream that ended too early is an error.
+    fn finish(&mut self) -> Result<Vec<ModelEvent>, ModelError>;
+}
+
+/// The way to one endpoint.
+#[derive(Debug, Clone)]
+pub(crate) struct Wire {
+    client: Client,
+    url: Url,
+    headers: HeaderMap,
+    key: Option<SecretString>,
+    limits: Limits,
+    clock: Arc<dyn Clock>,
+}
+
+impl Wire {
+    /// Looks at the address and the key; connects to nothing yet.
+    pub(crate) fn new(
+        endpoint: &Endpoint,
+        path: &str,
+        limits: Limits,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, EndpointError> {
+        let url = address::join(&endpoint.base_url, path)?;
+        let mut builder = Client::builder()
+            .user_agent(concat!("Holdfast/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(limits.connect)
+            .read_timeout(limits.silence)
+            .redirect(redirect::Policy::none())
+            .retry(retry::never());
+        if address::is_this_computer(&url) {
+            // A proxy has its own idea of which computer that is.
+            builder = builder.no_proxy();
+        }
+        let client = builder
+            .build()
+            .map_err(|error| EndpointError::Setup(cause(&error)))?;
+        Ok(Self {
+            client,
+            url,
+            headers: address::headers(endpoint.key.as_ref())?,
+            key: endpoint.key.clone(),
+            limits,
+            clock,
+        })
+    }
+
+    /// Sends a request and reads its answer. Dropping the stream ends the request.
+    pub(crate) fn answer(&self, body: Vec<u8>, decoder: impl Decode) -> ModelStream {
+        let wire = self.clone();
+        let key = self.key.clone();
+        let answer = async move {
+            let events = wire.send(body).await?;
+            Ok(decoded(events, decoder))
+        };
+        let events = stream::once(answer).try_flatten();
+        Box::pin(events.map_err(move |error| without_key(error, key.as_ref())))
+    }
+
+    async fn send(
+        &self,
+        body: Vec<u8>,
+    ) -> Result<impl Stream<Item = Result<String, ModelError>> + use<>, ModelError> {
+        let request = self.client.post(self.url.clone());
+        let response = request
+            .headers(self.headers.clone())
+            .body(body)
+            .send()
+            .await
+            .map_err(|error| broken(&error))?;
+        let response = self.expect_stream(response).await?;
+        let largest = self.limits.event_bytes;
+        let events = sse::events(response.bytes_stream(), largest);
+        Ok(events.map_err(move |error| match error {
+            SseError::Transport(error) => broken(&error),
+            SseError::NotText => {
+                ModelError::new(ErrorClass::Network, "The provider sent broken text.")
+            }
+            SseError::TooLarge => ModelError::new(
+                ErrorClass::Limit,
+                format!("The provider sent an event of more than {largest} bytes."),
+            ),
+        }))
+    }
+
+    async fn expect_stream(&self, response: Response) -> Result<Response, ModelError> {
+        let status = response.status();
+        let is_document = content_type(&response).is_some_and(|kind| {
+            kind.starts_with("application/json") || kind.starts_with("text/html")
+        });
+        if status.is_success() && !is_document {
+            return Ok(response);
+        }
+        let retry_after_ms = retry_after::read(response.headers(), self.clock.now_ms());
+        let body = beginning(response).await;
+        let mut error = if status.is_success() {
+            not_a_stream(&body)
+        } else {
+            failure::from_body(status.as_u16(), &body)
+        };
+        error.retry_after_ms = retry_after_ms;
+        Err(error)
+    }
+}
+
+/// The same from bytes that come from no network.
+#[cfg(test)]
+pub(crate) fn decoded_for_tests<E: std::fmt::Debug + Send + 'static>(
+    bytes: impl Stream<Item = Result<bytes::Bytes, E>> + Send + 'static,
+    decoder: impl Decode,
+) -> impl Stream<Item = Result<ModelEvent, ModelError>> + Send {
+    let events = sse::events(bytes, Limits::default().event_bytes);
+    let events = events.map_err(|error| ModelError::new(ErrorClass::Network, format!("{error:?}")));
+    decoded(events, decoder)
+}
+
+/// The events of an answer, one by one.
+fn decoded(
+    events: impl Stream<Item = Result<String, ModelError>> + Send + 'static,
+    decoder: impl Decode,
+) -> impl Stream<Item = Result<ModelEvent, ModelError>> + Send {
+    let start = Some((Box::pin(events), decoder));
+    let steps = stream::unfold(start, async |state| {
+        let (mut events, mut decoder) = state?;
+        match events.next().await {
+            Some(Ok(data)) => {
+                let read = decoder.push(&data);
+                let is_over = read.as_ref().map_or(true, |read| ends(read));
+                Some((read, (!is_over).then_some((events, decoder))))
+            }
+            // The reply is here; only what it cost is not.
+            Some(Err(_)) if decoder.is_whole() => Some((decoder.finish(), None)),
+            Some(Err(error)) => Some((Err(error), None)),
+            None => Some((decoder.finish(), None)),
+        }
+    });
+    steps
+        .map_ok(|read| stream::iter(read.into_iter().map(Ok)))
+        .try_flatten()
+}
+
+fn ends(events: &[ModelEvent]) -> bool {
+    matches!(events.last(), Some(ModelEvent::Finished { .. }))
+}
+
+fn content_type(response: &Response) -> Option<&str> {
+    response.headers().get(CONTENT_TYPE)?.to_str().ok()
+}
+
+async fn beginning(mut response: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    // What fails to arrive of an error's text does not change the error.
+    while body.len() < ERROR_BODY_BYTES
+        && let Ok(Some(bytes)) = response.chunk().await
+    {
+        body.extend_from_slice(&bytes);
+    }
+    body.truncate(ERROR_BODY_BYTES);
+    body
+}
+
+/// Some servers answer with an error and a status of success.
+fn not_a_stream(body: &[u8]) -> ModelError {
+    let value: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    if !value["error"].is_null() {
+        return failure::from_value(None, &value["error"]);
+    }
+    ModelError::new(
+        ErrorClass::InvalidRequest,
+        "There is no stream of events at this address. Is it the right one?",
+    )
+}
+
+fn broken(error: &reqwest::Error) -> ModelError {
+    let what = cause(error);
+    if error.is_timeout() && !error.is_connect() {
+        return ModelError::new(
+            ErrorClass::Timeout,
+            "The provider sent nothing for too long.",
+        );
+    }
+    ModelError::new(
+        ErrorClass::Network,
+        format!("The connection to the provider failed: {what}."),
+    )
+}
+
+/// The innermost cause: what is around it repeats the address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = match error.source() {
+        Some(source) => source,
+        None => {
+            return error
+                .status()
+                .map_or_else(|| "no reason was given".to_owned(), text);
+        }
+    };
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+fn text(status: StatusCode) -> String {
+    status.to_string()
+}
+
+/// A provider that repeats the key in its error does not get it shown.
+fn without_key(mut error: ModelError, key: Option<&SecretString>) -> ModelError {
+    let key = key
+        .map(|key| key.expose_secret().trim())
+        .unwrap_or_default();
+    if !key.is_empty() && error.message.contains(key) {
+        error.message = error.message.replace(key, "[key]");
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests;
