@@ -71,11 +71,14 @@ fn check_display() -> Result<(), CommandError> {
 }
 
 fn run_headless(options: &HostOptions, at_end: AtEnd) -> Result<(), CommandError> {
-    let host = Host::start(options).map_err(|failure| failure.error)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| internal(&error))?;
+    let host = {
+        let _inside = runtime.enter();
+        Host::start(options).map_err(|failure| failure.error)?
+    };
     let input = std::io::BufReader::new(std::io::stdin());
     let result = runtime.block_on(headless::run(host, input, std::io::stdout(), at_end));
     // The thread that reads standard input may wait there for ever.

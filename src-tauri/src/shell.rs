@@ -82,6 +82,8 @@ impl Shell {
 }
 
 fn start_host(options: &HostOptions) -> Result<Host, StartFailure> {
+    let runtime = tauri::async_runtime::handle();
+    let _inside = runtime.inner().enter();
     Host::start(options).inspect_err(|failure| {
         tracing::error!(
             name: "shell.start.failed",

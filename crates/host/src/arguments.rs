@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use models::GuideOptions;
+use models::{Endpoint, GuideOptions, SecretString};
 
 use crate::HostOptions;
 use crate::data_dir::default_data_dir;
@@ -20,6 +20,10 @@ pub struct Arguments {
     /// How the built-in guide speaks.
     #[command(flatten)]
     guide: GuideArguments,
+
+    /// Who answers instead of the guide.
+    #[command(flatten)]
+    model: ModelArguments,
 
     /// Opens the window when absent.
     #[command(subcommand)]
@@ -48,6 +52,41 @@ pub struct GuideArguments {
         default_value_t = 0
     )]
     guide_seed: u64,
+}
+
+/// A model behind an address that speaks Chat Completions.
+#[derive(Debug, Clone, Args)]
+pub struct ModelArguments {
+    /// The address up to the version, as in http://127.0.0.1:11434/v1. The guide answers when absent.
+    #[arg(long, global = true, value_name = "URL", env = "HOLDFAST_MODEL_URL")]
+    model_url: Option<String>,
+
+    /// The model's name there.
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "HOLDFAST_MODEL",
+        default_value = "default"
+    )]
+    model: String,
+}
+
+/// The key is taken from here alone: a command line can be read by everyone on the machine.
+const KEY_VARIABLE: &str = "HOLDFAST_MODEL_KEY";
+
+impl ModelArguments {
+    fn endpoint(&self) -> Option<Endpoint> {
+        let base_url = self.model_url.clone()?;
+        let key = std::env::var(KEY_VARIABLE).ok();
+        Some(Endpoint {
+            id: format!("chat:{}", self.model),
+            label: self.model.clone(),
+            base_url,
+            model: self.model.clone(),
+            key: key.filter(|key| !key.is_empty()).map(SecretString::from),
+        })
+    }
 }
 
 /// What to do instead of opening the window.
@@ -92,6 +131,10 @@ impl Arguments {
         if let Some(ms) = self.guide.guide_pause_ms {
             guide.word_pause = Duration::from_millis(ms);
         }
-        Ok(HostOptions { data_dir, guide })
+        Ok(HostOptions {
+            guide,
+            endpoint: self.model.endpoint(),
+            ..HostOptions::new(data_dir)
+        })
     }
 }

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::{Clock, Engine, Options, RandomIds, Recovered, SystemClock, command_error};
-use models::{Guide, GuideOptions};
+use engine::{
+    Clock, Engine, Model, Options, RandomIds, Recovered, SystemClock, Tool, command_error,
+};
+use models::{ChatCompletions, Endpoint, Guide, GuideOptions, Limits};
 use protocol::{BackupInfo, CommandError, ErrorCode, StartState};
 use store::{DataFolder, Opened, Store};
+use tools::ScratchWorkspaces;
 
 use crate::backups::DailyBackups;
 
@@ -17,6 +20,22 @@ pub struct HostOptions {
     pub data_dir: PathBuf,
     /// How the built-in guide speaks.
     pub guide: GuideOptions,
+    /// A model that answers instead of the guide, which stays at hand.
+    pub endpoint: Option<Endpoint>,
+    /// Tools beside the built-in ones.
+    pub tools: Vec<Arc<dyn Tool>>,
+}
+
+impl HostOptions {
+    /// A folder, with the built-in guide and the built-in tools.
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            guide: GuideOptions::default(),
+            endpoint: None,
+            tools: Vec::new(),
+        }
+    }
 }
 
 /// A running engine.
@@ -52,7 +71,8 @@ impl StartFailure {
 }
 
 impl Host {
-    /// Opens the folder and takes up what an earlier process left.
+    /// Opens the folder and takes up what an earlier process left. Called inside a runtime: what
+    /// goes on by itself goes on there.
     pub fn start(options: &HostOptions) -> Result<Self, StartFailure> {
         let plain = |error: &store::Error| StartFailure {
             error: command_error(error),
@@ -60,6 +80,12 @@ impl Host {
         };
         let folder = DataFolder::create(&options.data_dir).map_err(|error| plain(&error))?;
         let clock = Arc::new(SystemClock);
+        let models = models(options, clock.clone()).map_err(|error| StartFailure {
+            error,
+            backup: None,
+        })?;
+        let tools = tools::built_in().into_iter();
+        let workspaces = ScratchWorkspaces::new(folder.root().join("workspaces"));
         let (store, opened) = Store::open(&store::Options {
             folder: folder.clone(),
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -70,7 +96,9 @@ impl Host {
         let (engine, recovered) = Engine::open(Options {
             store,
             opened,
-            models: vec![Arc::new(Guide::new(options.guide))],
+            models,
+            tools: tools.chain(options.tools.iter().cloned()).collect(),
+            workspaces: Arc::new(workspaces),
             clock,
             ids: Arc::new(RandomIds::default()),
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -110,6 +138,25 @@ impl Host {
     }
 }
 
+/// The first one answers.
+fn models(
+    options: &HostOptions,
+    clock: Arc<dyn Clock>,
+) -> Result<Vec<Arc<dyn Model>>, CommandError> {
+    let guide = Arc::new(Guide::new(options.guide));
+    let Some(endpoint) = options.endpoint.clone() else {
+        return Ok(vec![guide]);
+    };
+    let model = ChatCompletions::new(endpoint, Limits::default(), clock).map_err(|error| {
+        CommandError::new(
+            ErrorCode::InvalidValue,
+            error.to_string(),
+            "Mend the address of the model (--model-url), or leave it out.",
+        )
+    })?;
+    Ok(vec![Arc::new(model), guide])
+}
+
 /// When a backup may take the database's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restore {
@@ -142,7 +189,9 @@ fn failure(folder: &DataFolder, error: &store::Error) -> StartFailure {
 fn open_failure(folder: &DataFolder, error: &engine::OpenError) -> StartFailure {
     match error {
         engine::OpenError::Recovery(error) => failure(folder, error),
-        engine::OpenError::NoModel => StartFailure {
+        engine::OpenError::NoModel
+        | engine::OpenError::NoRuntime
+        | engine::OpenError::SameTool(_) => StartFailure {
             error: CommandError::new(ErrorCode::Internal, error.to_string(), "The log says more."),
             backup: None,
         },
