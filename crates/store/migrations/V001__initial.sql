@@ -64,6 +64,12 @@ CREATE INDEX sessions_deleted ON sessions (deleted_at_ms) WHERE deleted_at_ms IS
 -- Read before a workspace is removed: who else uses it.
 CREATE INDEX sessions_by_workspace ON sessions (workspace);
 
+-- Read when an agent goes: whose sessions go on with the default one.
+CREATE INDEX sessions_by_agent ON sessions (agent_id);
+
+-- Read when a session is purged: its forks forget where they came from.
+CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
+
 -- Branches of a session's history. A branch is its parent's messages before `from_position`
 -- followed by its own. Every session has branch 0, which begins at 1 and has no parent.
 CREATE TABLE branches (
@@ -157,8 +163,14 @@ CREATE INDEX runs_needing ON runs (status, id)
 -- Read by `due`: model calls that are to be made again.
 CREATE INDEX runs_to_retry ON runs (retry_at_ms) WHERE retry_at_ms IS NOT NULL;
 
--- Read when a branch is selected: its newest run.
+-- Read when a branch is selected: its newest run. Read by the cascade when a session goes.
 CREATE INDEX runs_by_branch ON runs (session_id, branch, created_at_ms, id);
+
+-- Read by the cascade when a message goes.
+CREATE INDEX runs_by_message ON runs (message_id);
+
+-- Read when pins are cleaned up.
+CREATE INDEX runs_by_pin ON runs (pin) WHERE pin IS NOT NULL;
 
 -- Requests that were answered with something else than a run of their own: a message that waits
 -- or that went into a run. The same key again gets the same answer.
@@ -167,6 +179,9 @@ CREATE TABLE requests (
     session_id  BLOB NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     message_id  BLOB NOT NULL CHECK (length(message_id) = 16)
 ) STRICT, WITHOUT ROWID;
+
+-- Read by the cascade when a session goes.
+CREATE INDEX requests_by_session ON requests (session_id);
 
 -- Messages that wait for the run that is going, in order.
 CREATE TABLE queue (
@@ -225,7 +240,8 @@ CREATE TABLE deltas (
 -- What the agent asked its tools for. `arguments` are exactly what runs; `proposed_arguments` what
 -- the model sent, where the person edited them. `revision` grows with every change and is
 -- compared by every change. `result` is what is shown and told to the model; `result_whole` is set
--- where that is cut. `detail` is what the tool noted right before it started.
+-- where that is cut. `detail` is what the tool noted right before it started. What can be long stands
+-- last, so that nobody reads through it on the way to something short.
 CREATE TABLE tool_calls (
     id                 BLOB    PRIMARY KEY CHECK (length(id) = 16),
     session_id         BLOB    NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -235,8 +251,6 @@ CREATE TABLE tool_calls (
     provider_id        TEXT    NOT NULL CHECK (provider_id <> ''),
     tool               TEXT    NOT NULL CHECK (tool <> ''),
     tool_hash          BLOB    CHECK (length(tool_hash) = 32),
-    arguments          TEXT    NOT NULL,
-    proposed_arguments TEXT,
     effect             TEXT    NOT NULL CHECK (effect IN ('read', 'idempotent', 'once')),
     status             TEXT    NOT NULL CHECK (status IN (
                            'proposed', 'waiting', 'ready', 'running', 'completed', 'failed',
@@ -245,15 +259,10 @@ CREATE TABLE tool_calls (
     verdict            TEXT    CHECK (verdict IN ('allow', 'ask', 'deny')),
     verdict_rule       BLOB    CHECK (length(verdict_rule) = 16),
     verdict_text       TEXT    CHECK (verdict_text <> ''),
-    preview            TEXT    CHECK (json_valid(preview)),
-    resources          TEXT    NOT NULL DEFAULT '[]' CHECK (json_valid(resources)),
     digest             BLOB    CHECK (length(digest) = 32),
     effect_key         TEXT    NOT NULL CHECK (effect_key <> ''),
     argument_hash      BLOB    NOT NULL CHECK (length(argument_hash) = 32),
-    detail             TEXT    CHECK (json_valid(detail)),
     step_id            BLOB    CHECK (length(step_id) = 16),
-    result             TEXT,
-    result_whole       TEXT,
     result_is_error    INTEGER CHECK (result_is_error IN (0, 1)),
     result_class       TEXT    CHECK (result_class <> ''),
     result_bytes       INTEGER CHECK (result_bytes >= 0),
@@ -265,6 +274,13 @@ CREATE TABLE tool_calls (
     created_at_ms      INTEGER NOT NULL,
     started_at_ms      INTEGER,
     ended_at_ms        INTEGER,
+    resources          TEXT    NOT NULL DEFAULT '[]' CHECK (json_valid(resources)),
+    detail             TEXT    CHECK (json_valid(detail)),
+    arguments          TEXT    NOT NULL,
+    proposed_arguments TEXT,
+    preview            TEXT    CHECK (json_valid(preview)),
+    result             TEXT,
+    result_whole       TEXT,
     UNIQUE (message_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 
@@ -276,10 +292,11 @@ CREATE INDEX tool_calls_open ON tool_calls (session_id, status)
 CREATE INDEX tool_calls_to_check ON tool_calls (next_check_at_ms)
     WHERE next_check_at_ms IS NOT NULL;
 
--- Read by the cascade when a run goes, and for a run's calls.
-CREATE INDEX tool_calls_by_run ON tool_calls (run_id);
--- Read by the cascade when a session goes.
-CREATE INDEX tool_calls_by_session ON tool_calls (session_id);
+-- Read by `attention_facts` and `checkpoints_of_run`, and by the cascade when a run goes.
+CREATE INDEX tool_calls_by_run ON tool_calls (run_id, status, ended_at_ms);
+
+-- Read by `provider_ids`, and by the cascade when a session goes.
+CREATE INDEX tool_calls_by_session ON tool_calls (session_id, provider_id);
 
 -- Questions to the person. A call whose circumstances changed is asked about again: the next round.
 CREATE TABLE approvals (
@@ -318,6 +335,9 @@ CREATE TABLE rules (
 
 -- Read by the cascade when a session goes.
 CREATE INDEX rules_by_session ON rules (session_id) WHERE session_id IS NOT NULL;
+
+-- Read when a session is purged: rules that its calls made stay, without saying so.
+CREATE INDEX rules_by_call ON rules (made_by) WHERE made_by IS NOT NULL;
 
 -- What files held before a tool changed them, by its BLAKE3 hash.
 CREATE TABLE blobs (

@@ -17,7 +17,7 @@ use crate::{Error, Sync};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// More than there are different statements: each is prepared once per connection.
-const STATEMENTS: usize = 64;
+const STATEMENTS: usize = 256;
 /// What the log is cut back to when it begins anew after it had grown under a long read.
 const LOG_BYTES: u32 = 16 * 1024 * 1024;
 

@@ -1,23 +1,41 @@
 //! Reading: everything from one consistent state, one module per thing that is read.
 
+mod agents;
 mod attention;
+mod branches;
+mod calls;
+mod checkpoints;
+mod due;
 mod events;
 mod live;
 mod messages;
+mod queue;
+mod recovery;
+mod results;
 mod row;
+mod rules;
 mod runs;
+mod session_state;
 mod sessions;
+mod settings;
 mod state;
 #[cfg(test)]
 mod tests;
+mod usage;
+mod violations;
+mod workspaces;
 
-use rusqlite::Transaction;
+use rusqlite::{Params, Row, Transaction};
 
 pub use attention::AttentionFacts;
+pub use due::Due;
 pub use live::LiveCursor;
 pub use runs::RunFacts;
+pub use session_state::{RunState, SessionState, StepState, Used};
 pub use sessions::SessionRow;
-pub use state::{RunState, SessionState, StepState};
+pub use violations::Violation;
+
+use crate::Error;
 
 /// One consistent state of the database. Its methods are in the modules beside this file.
 #[derive(Debug)]
@@ -28,5 +46,33 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(crate) const fn new(transaction: &'a Transaction<'a>) -> Self {
         Self { transaction }
+    }
+
+    /// The one row that a query finds, if it finds one.
+    fn one<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        let mut statement = self.transaction.prepare_cached(sql)?;
+        let mut rows = statement.query(values)?;
+        rows.next()?.map(read).transpose()
+    }
+
+    /// Every row that a query finds.
+    fn all<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let mut statement = self.transaction.prepare_cached(sql)?;
+        let mut rows = statement.query(values)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(read(row)?);
+        }
+        Ok(found)
     }
 }

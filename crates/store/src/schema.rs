@@ -72,7 +72,8 @@ impl Schema {
             params![app_version, at_ms],
         )?;
         connection.execute(
-            "INSERT INTO agents (id, name, created_at_ms) VALUES (?1, 'Holdfast', ?2)",
+            "INSERT INTO agents (id, name, created_at_ms, updated_at_ms)
+             VALUES (?1, 'Holdfast', ?2, ?2)",
             params![DEFAULT_AGENT.uuid().into_bytes(), at_ms],
         )?;
         Ok(())

@@ -1,19 +1,29 @@
 //! Applying a transition: one module per lifecycle, every move a compare-and-set.
 
+mod agents;
+mod approvals;
 mod attempts;
+mod branches;
+mod calls;
+mod checkpoints;
 mod events;
 mod messages;
+mod notices;
+mod purge;
+mod queue;
+mod requests;
+mod rules;
 mod runs;
 mod sessions;
+mod settings;
+mod state;
+mod statement;
 mod steps;
 
-use protocol::RunError;
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::Connection;
 
+pub(crate) use self::notices::stored_kind;
 use crate::{Change, Error, Transition};
-
-/// What a title, a key, a name, instructions or the text of an error may hold.
-const TEXT_BYTES: usize = 1024 * 1024;
 
 /// Applies all changes of a transition inside the caller's savepoint.
 pub(crate) fn apply(connection: &Connection, transition: &Transition) -> Result<(), Error> {
@@ -30,14 +40,62 @@ pub(crate) fn apply(connection: &Connection, transition: &Transition) -> Result<
     Ok(())
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each change, and nothing but a call in it"
+)]
 fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
     match change {
         Change::CreateSession {
             session_id,
             agent_id,
             title,
+            workspace,
+            forked_from,
             at_ms,
-        } => sessions::create(connection, *session_id, *agent_id, title.as_deref(), *at_ms),
+        } => {
+            let session = sessions::New {
+                agent_id: *agent_id,
+                title: title.as_deref(),
+                workspace,
+                forked_from: *forked_from,
+                at_ms: *at_ms,
+            };
+            sessions::create(connection, *session_id, &session)
+        }
+        Change::ArchiveSession {
+            session_id,
+            is_archived,
+            at_ms,
+        } => sessions::archive(connection, *session_id, is_archived.then_some(*at_ms)),
+        Change::DeleteSession {
+            session_id,
+            deleted_at_ms,
+        } => sessions::delete(connection, *session_id, *deleted_at_ms),
+        Change::PurgeSession { session_id } => purge::session(connection, *session_id),
+        Change::SetSessionAgent {
+            session_id,
+            agent_id,
+        } => sessions::set_agent(connection, *session_id, *agent_id),
+        Change::StartBranch { session_id, branch } => {
+            branches::start(connection, *session_id, branch)
+        }
+        Change::SelectBranch {
+            session_id,
+            from,
+            to,
+        } => branches::select(connection, *session_id, *from, *to),
+        Change::NoteRequest {
+            request_key,
+            session_id,
+            message_id,
+        } => requests::note(connection, request_key, *session_id, *message_id),
+        Change::Enqueue {
+            session_id,
+            message,
+        } => queue::enqueue(connection, *session_id, message),
+        Change::EditQueued { message_id, text } => queue::edit(connection, *message_id, text),
+        Change::Dequeue { message_id } => queue::dequeue(connection, *message_id),
         Change::RenameSession {
             session_id,
             title,
@@ -64,12 +122,16 @@ fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
             };
             runs::move_to(connection, *run_id, &moved, error.as_ref())
         }
+        Change::RenewBudget { run_id } => runs::renew_budget(connection, *run_id),
+        Change::SetRetry { run_id, retry } => runs::set_retry(connection, *run_id, retry.as_ref()),
+        Change::CountCrash { run_id } => runs::count_crash(connection, *run_id),
+        Change::DismissRun { run_id, at_ms } => runs::dismiss(connection, *run_id, *at_ms),
         Change::CreateStep {
             step_id,
             run_id,
-            position,
+            kind,
             at_ms,
-        } => steps::create(connection, *step_id, *run_id, *position, *at_ms),
+        } => steps::create(connection, *step_id, *run_id, *kind, *at_ms),
         Change::MoveStep {
             step_id,
             from,
@@ -106,65 +168,58 @@ fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
             };
             attempts::end(connection, *step_id, *attempt, &end)
         }
+        Change::AddCall(call) => calls::add(connection, call),
+        Change::SaveCall {
+            call,
+            from,
+            result_whole,
+        } => calls::save(connection, call, *from, result_whole.as_deref()),
+        Change::AddApproval { call_id, approval } => approvals::add(connection, *call_id, approval),
+        Change::DecideApproval {
+            call_id,
+            round,
+            to,
+            decision,
+        } => approvals::decide(connection, *call_id, *round, *to, decision.as_ref()),
+        Change::ConsumeApproval {
+            call_id,
+            round,
+            at_ms,
+        } => approvals::consume(connection, *call_id, *round, *at_ms),
+        Change::AddCheckpoint {
+            call_id,
+            checkpoint,
+        } => checkpoints::add(connection, *call_id, checkpoint),
+        Change::MarkUndone {
+            call_id,
+            path,
+            at_ms,
+        } => checkpoints::mark_undone(connection, *call_id, path, *at_ms),
+        Change::StageState { call_id, changes } => state::stage(connection, *call_id, changes),
+        Change::MergeState {
+            session_id,
+            message_id,
+        } => state::merge(connection, *session_id, *message_id),
+        Change::AddRule(rule) => rules::add(connection, rule),
+        Change::RemoveRule { rule_id } => rules::remove(connection, *rule_id),
+        Change::CreateAgent(agent) => agents::create(connection, agent),
+        Change::UpdateAgent {
+            agent_id,
+            fields,
+            revision,
+            at_ms,
+        } => agents::update(connection, *agent_id, fields, *revision, *at_ms),
+        Change::DeleteAgent { agent_id } => agents::delete(connection, *agent_id),
+        Change::SaveSettings(settings) => settings::save(connection, settings),
+        Change::NoteNotice {
+            run_id,
+            kind,
+            at_ms,
+        } => notices::note(connection, *run_id, *kind, *at_ms),
         Change::AppendEvent {
             session_id,
             at_ms,
             event,
         } => events::append(connection, *session_id, *at_ms, event),
     }
-}
-
-fn check_size(what: &'static str, bytes: usize, cap_bytes: usize) -> Result<(), Error> {
-    if bytes > cap_bytes {
-        return Err(Error::TooLarge { what, cap_bytes });
-    }
-    Ok(())
-}
-
-fn check_text(what: &'static str, text: Option<&str>) -> Result<(), Error> {
-    check_size(what, text.map_or(0, str::len), TEXT_BYTES)
-}
-
-fn check_error(error: Option<&RunError>) -> Result<(), Error> {
-    check_text(
-        "the text of the error",
-        error.map(|error| error.message.as_str()),
-    )
-}
-
-/// A unique or primary key that is taken means that somebody else was first.
-fn insert(
-    connection: &Connection,
-    sql: &str,
-    values: impl rusqlite::Params,
-    what: &'static str,
-) -> Result<(), Error> {
-    match connection.prepare_cached(sql)?.execute(values) {
-        Ok(_) => Ok(()),
-        Err(error) if is_taken(&error) => Err(Error::Conflict(what)),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// An update that must find its row as the decision saw it.
-fn update_one(
-    connection: &Connection,
-    sql: &str,
-    values: impl rusqlite::Params,
-    what: &'static str,
-) -> Result<(), Error> {
-    match connection.prepare_cached(sql)?.execute(values)? {
-        1 => Ok(()),
-        _ => Err(Error::Conflict(what)),
-    }
-}
-
-fn is_taken(error: &rusqlite::Error) -> bool {
-    const TAKEN: [i32; 2] = [
-        rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE,
-        rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY,
-    ];
-    error.sqlite_error().is_some_and(|found| {
-        found.code == ErrorCode::ConstraintViolation && TAKEN.contains(&found.extended_code)
-    })
 }

@@ -56,6 +56,7 @@ pub(super) const LIVE_HEAD: &str = "
            attempts.started_at_ms
     FROM runs
     CROSS JOIN steps ON steps.run_id = runs.id AND steps.status = 'running'
+         AND steps.kind = 'model_call'
     CROSS JOIN attempts ON attempts.step_id = steps.id AND attempts.status = 'running'
     WHERE runs.session_id = ?1
       AND runs.status IN ('queued', 'running', 'waiting') AND runs.status = 'running'";

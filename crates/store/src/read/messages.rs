@@ -1,18 +1,21 @@
-//! Reading messages.
+//! Reading messages, along the branch that is shown.
 
-use protocol::{Message, MessageStatus, Role, RunId, SessionId, StepId};
+use protocol::{
+    Block, BlockKind, Message, MessageId, MessageStatus, Role, RunId, SessionId, StepId,
+};
 use rusqlite::{Row, params};
 
 use super::Reader;
-use super::row::{get, message_id, optional_uuid, unreadable};
+use super::row::{get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop};
 use crate::Error;
 
 pub(super) const MESSAGES_BEFORE: &str = "
-    SELECT id, position, role, status, blocks, run_id, step_id, attempt, model, created_at_ms
+    SELECT id, branch, position, role, status, blocks, run_id, step_id, attempt, model,
+           created_at_ms
     FROM messages
-    WHERE session_id = ?1 AND position < ?2
+    WHERE session_id = ?1 AND branch = ?2 AND position < ?3
     ORDER BY position DESC
-    LIMIT ?3";
+    LIMIT ?4";
 
 impl Reader<'_> {
     /// The newest messages before a position, oldest first, and whether older ones exist.
@@ -22,33 +25,74 @@ impl Reader<'_> {
         before: u64,
         limit: u32,
     ) -> Result<(Vec<Message>, bool), Error> {
-        let mut statement = self.transaction.prepare_cached(MESSAGES_BEFORE)?;
-        let mut rows = statement.query(params![session_id.uuid().as_bytes(), before, limit])?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            found.push(message(row)?);
+        let id = session_id.uuid();
+        let mut found: Vec<Message> = Vec::new();
+        for segment in self.shown_path(session_id)? {
+            let left = limit.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
+            if left == 0 {
+                break;
+            }
+            let before = segment.before.min(before);
+            let values = params![id.as_bytes(), segment.branch, before, left];
+            found.extend(self.all(MESSAGES_BEFORE, values, message)?);
         }
         found.reverse();
         let has_earlier = found.first().is_some_and(|oldest| oldest.position > 1);
         Ok((found, has_earlier))
     }
+
+    /// One message by its id, with its session.
+    pub fn message(&self, id: MessageId) -> Result<Option<(SessionId, Message)>, Error> {
+        self.one(
+            "SELECT session_id, id, branch, position, role, status, blocks, run_id, step_id,
+                    attempt, model, created_at_ms
+             FROM messages
+             WHERE id = ?1",
+            params![id.uuid().as_bytes()],
+            |row| Ok((session_id(row, "session_id")?, message(row)?)),
+        )
+    }
 }
 
+/// A message that cannot be read keeps its place and says why.
 fn message(row: &Row<'_>) -> Result<Message, Error> {
-    let blocks: String = get(row, "blocks")?;
+    let (message_id, position) = (message_id(row, "id")?, get(row, "position")?);
+    let content = content(row);
+    let (role, status, blocks) = content.unwrap_or_else(|error| {
+        tracing::error!(name: "store.message.unreadable", %message_id, %error);
+        let block = Block {
+            kind: BlockKind::Text,
+            text: format!("This message cannot be read: {error}."),
+        };
+        let role = get::<String>(row, "role").and_then(|text| role(&text));
+        (
+            role.unwrap_or(Role::Agent),
+            MessageStatus::Unreadable,
+            vec![block],
+        )
+    });
     Ok(Message {
-        branch: 0,
-        message_id: message_id(row, "id")?,
-        position: get(row, "position")?,
-        role: role(&get::<String>(row, "role")?)?,
-        status: status(&get::<String>(row, "status")?)?,
-        blocks: serde_json::from_str(&blocks).map_err(|error| unreadable("message", &error))?,
-        run_id: optional_uuid(row, "run_id")?.map(RunId::from_uuid),
-        step_id: optional_uuid(row, "step_id")?.map(StepId::from_uuid),
-        attempt: get(row, "attempt")?,
-        model: get(row, "model")?,
-        created_at_ms: get(row, "created_at_ms")?,
+        message_id,
+        position,
+        branch: get(row, "branch")?,
+        role,
+        status,
+        blocks,
+        run_id: uuid_or_drop(row, "run_id").map(RunId::from_uuid),
+        step_id: uuid_or_drop(row, "step_id").map(StepId::from_uuid),
+        attempt: get_or_drop(row, "attempt"),
+        model: get_or_drop(row, "model"),
+        created_at_ms: get_or_drop(row, "created_at_ms").unwrap_or(0),
     })
+}
+
+fn content(row: &Row<'_>) -> Result<(Role, MessageStatus, Vec<Block>), Error> {
+    let blocks: String = get(row, "blocks")?;
+    Ok((
+        role(&get::<String>(row, "role")?)?,
+        status(&get::<String>(row, "status")?)?,
+        serde_json::from_str(&blocks).map_err(|error| unreadable("message", &error))?,
+    ))
 }
 
 fn role(text: &str) -> Result<Role, Error> {

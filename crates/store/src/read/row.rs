@@ -1,14 +1,31 @@
 //! Stored columns to values: what cannot be read is an error that says so, never a guess.
 
-use protocol::{AgentId, MessageId, RunId, SessionId, StepId};
+use protocol::{AgentId, CallId, MessageId, RuleId, RunId, SessionId, StepId};
 use rusqlite::Row;
 use rusqlite::types::FromSql;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::Error;
 
 pub(super) fn get<T: FromSql>(row: &Row<'_>, column: &str) -> Result<T, Error> {
     Ok(row.get(column)?)
+}
+
+/// An optional column: one that cannot be read is dropped, and said so.
+pub(super) fn get_or_drop<T: FromSql>(row: &Row<'_>, column: &str) -> Option<T> {
+    row.get(column).unwrap_or_else(|error| {
+        tracing::warn!(name: "store.row.field_dropped", column, %error);
+        None
+    })
+}
+
+/// The same for a column that holds JSON.
+pub(super) fn json_or_drop<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Option<T> {
+    let text: String = get_or_drop(row, column)?;
+    serde_json::from_str(&text)
+        .map_err(|error| tracing::warn!(name: "store.row.field_dropped", column, %error))
+        .ok()
 }
 
 pub(super) fn unreadable(what: &'static str, detail: &impl ToString) -> Error {
@@ -24,6 +41,15 @@ fn uuid(row: &Row<'_>, column: &str) -> Result<Uuid, Error> {
 
 pub(super) fn optional_uuid(row: &Row<'_>, column: &str) -> Result<Option<Uuid>, Error> {
     Ok(get::<Option<[u8; 16]>>(row, column)?.map(Uuid::from_bytes))
+}
+
+pub(super) fn uuid_or_drop(row: &Row<'_>, column: &str) -> Option<Uuid> {
+    get_or_drop(row, column).map(Uuid::from_bytes)
+}
+
+/// A hash in hexadecimal.
+pub(super) fn hex(hash: [u8; 32]) -> String {
+    blake3::Hash::from_bytes(hash).to_hex().to_string()
 }
 
 pub(super) fn session_id(row: &Row<'_>, column: &str) -> Result<SessionId, Error> {
@@ -44,4 +70,12 @@ pub(super) fn message_id(row: &Row<'_>, column: &str) -> Result<MessageId, Error
 
 pub(super) fn agent_id(row: &Row<'_>, column: &str) -> Result<AgentId, Error> {
     uuid(row, column).map(AgentId::from_uuid)
+}
+
+pub(super) fn call_id(row: &Row<'_>, column: &str) -> Result<CallId, Error> {
+    uuid(row, column).map(CallId::from_uuid)
+}
+
+pub(super) fn rule_id(row: &Row<'_>, column: &str) -> Result<RuleId, Error> {
+    uuid(row, column).map(RuleId::from_uuid)
 }

@@ -1,9 +1,10 @@
 //! The lifecycle of attempts and of what they stream.
 
+use protocol::limits::INTEGER;
 use protocol::{RunError, StepId, StepStatus, Usage};
 use rusqlite::{Connection, params};
 
-use super::{check_error, check_size, insert, update_one};
+use super::statement::{check_error, check_size, insert, set, update_one};
 use crate::{Error, Piece};
 
 /// What one attempt may stream: less than a message may hold, so that it can be kept as one.
@@ -80,29 +81,31 @@ pub(super) fn end(
     end: &End<'_>,
 ) -> Result<(), Error> {
     if !StepStatus::Running.may_become(end.to) {
-        return Err(Error::IllegalMove(format!(
-            "attempt to {}",
-            end.to.as_str()
-        )));
+        let text = format!("attempt {attempt} of {step_id} to {}", end.to.as_str());
+        tracing::error!(name: "store.attempt.illegal_move", %step_id, text);
+        return Err(Error::IllegalMove(text));
     }
     check_error(end.error)?;
+    // What a provider says is not always a number that can be: it must not keep the end from
+    // being written.
+    let bounded = |number: Option<u64>| number.map(|number| number.min(INTEGER));
     update_one(
         connection,
         "UPDATE attempts
-         SET status = ?4, input_tokens = ?5, output_tokens = ?6, error_class = ?7,
-             error_message = ?8, ended_at_ms = ?9
+         SET status = ?4, input_tokens = ?5, output_tokens = ?6, cached_tokens = ?7,
+             cost_microusd = ?8, error_class = ?9, error_message = ?10, ended_at_ms = ?11
          WHERE step_id = ?1 AND attempt = ?2 AND status = 'running' AND streamed_bytes = ?3",
         params![
             step_id.uuid().as_bytes(),
             attempt,
             end.streamed_bytes,
             end.to.as_str(),
-            end.usage.input_tokens,
-            end.usage.output_tokens,
+            bounded(end.usage.input_tokens),
+            bounded(end.usage.output_tokens),
+            bounded(end.usage.cached_tokens),
+            bounded(end.usage.cost_microusd),
             end.error.map(|error| error.class.as_str()),
-            end.error
-                .map(|error| error.message.as_str())
-                .filter(|text| !text.is_empty()),
+            set(end.error.map(|error| error.message.as_str())),
             end.at_ms,
         ],
         "the attempt ended or streamed on",
@@ -110,5 +113,25 @@ pub(super) fn end(
     connection
         .prepare_cached("DELETE FROM deltas WHERE step_id = ?1 AND attempt = ?2")?
         .execute(params![step_id.uuid().as_bytes(), attempt])?;
-    Ok(())
+    count(connection, step_id, attempt)
+}
+
+/// Counts an attempt that ended in what is used of its run's budget. A clock that went back counts
+/// as no time, and what was not said as nothing.
+fn count(connection: &Connection, step_id: StepId, attempt: u32) -> Result<(), Error> {
+    update_one(
+        connection,
+        "UPDATE runs
+         SET used_ms = min(used_ms + max(ended.ended_at_ms - ended.started_at_ms, 0), ?3),
+             used_tokens = min(used_tokens + coalesce(ended.input_tokens, 0)
+                               + coalesce(ended.output_tokens, 0), ?3),
+             used_cost_microusd =
+                 min(used_cost_microusd + coalesce(ended.cost_microusd, 0), ?3)
+         FROM (SELECT steps.run_id, attempts.*
+               FROM steps JOIN attempts ON attempts.step_id = steps.id
+               WHERE steps.id = ?1 AND attempts.attempt = ?2) AS ended
+         WHERE runs.id = ended.run_id",
+        params![step_id.uuid().as_bytes(), attempt, INTEGER],
+        "the run is gone",
+    )
 }

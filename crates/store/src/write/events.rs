@@ -4,7 +4,7 @@ use protocol::{Event, SessionId};
 use rusqlite::{Connection, params};
 
 use super::messages::MESSAGE_BYTES;
-use super::{check_size, insert, update_one};
+use super::statement::{check_size, insert, update_one};
 use crate::{Error, event_codec};
 
 /// An event holds at most one message, whose every byte may be stored as an escape of six.

@@ -3,7 +3,7 @@
 use protocol::{Message, MessageStatus, Role, SessionId};
 use rusqlite::{Connection, params};
 
-use super::{check_size, insert, update_one};
+use super::statement::{check_size, insert, json, update_one};
 use crate::Error;
 
 /// No message is larger than this: what the model wrote in one step, or a person in one go. It is
@@ -18,28 +18,30 @@ pub(super) fn add(
 ) -> Result<(), Error> {
     let bytes = message.blocks.iter().map(|block| block.text.len()).sum();
     check_size("the message", bytes, MESSAGE_BYTES)?;
-    let blocks = serde_json::to_string(&message.blocks).map_err(|error| Error::Unreadable {
-        what: "message",
-        detail: error.to_string(),
-    })?;
+    let blocks = json("message", &message.blocks)?;
     // The count is compared, not read: two messages for one position cannot both be next.
     update_one(
         connection,
         "UPDATE sessions
          SET message_count = message_count + 1
-         WHERE id = ?1 AND message_count + 1 = ?2",
-        params![session_id.uuid().as_bytes(), message.position],
-        "another message came first",
+         WHERE id = ?1 AND message_count + 1 = ?2 AND branch = ?3",
+        params![
+            session_id.uuid().as_bytes(),
+            message.position,
+            message.branch
+        ],
+        "another message came first, or another branch is shown",
     )?;
     insert(
         connection,
         "INSERT INTO messages
-             (id, session_id, position, role, status, blocks, run_id, step_id, attempt, model,
-              created_at_ms)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+             (id, session_id, branch, position, role, status, blocks, run_id, step_id, attempt,
+              model, created_at_ms)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         params![
             message.message_id.uuid().as_bytes(),
             session_id.uuid().as_bytes(),
+            message.branch,
             message.position,
             role(message.role),
             status(message.status),

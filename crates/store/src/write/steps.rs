@@ -3,28 +3,37 @@
 use protocol::{RunId, StepId, StepStatus};
 use rusqlite::{Connection, params};
 
-use super::{insert, update_one};
-use crate::Error;
+use super::statement::{insert, update_one};
+use crate::{Error, StepKind};
 
 pub(super) fn create(
     connection: &Connection,
     step_id: StepId,
     run_id: RunId,
-    position: u32,
+    kind: StepKind,
     at_ms: u64,
 ) -> Result<(), Error> {
     insert(
         connection,
         "INSERT INTO steps (id, run_id, position, kind, status, created_at_ms, updated_at_ms)
-         VALUES (?1, ?2, ?3, 'model_call', 'planned', ?4, ?4)",
+         VALUES (?1, ?2,
+                 (SELECT coalesce(max(position), 0) + 1 FROM steps WHERE run_id = ?2),
+                 ?3, 'planned', ?4, ?4)",
         params![
             step_id.uuid().as_bytes(),
             run_id.uuid().as_bytes(),
-            position,
+            kind_text(kind),
             at_ms
         ],
-        "the run has that step",
+        "the step exists, or the run is gone",
     )
+}
+
+const fn kind_text(kind: StepKind) -> &'static str {
+    match kind {
+        StepKind::ModelCall => "model_call",
+        StepKind::ToolCall => "tool_call",
+    }
 }
 
 pub(super) fn move_to(
@@ -49,7 +58,8 @@ pub(super) fn move_to(
         update_one(
             connection,
             "UPDATE runs
-             SET steps_completed = steps_completed + 1
+             SET steps_completed = steps_completed + 1, used_steps = used_steps + 1,
+                 crashes = 0, retry_failed = 0
              WHERE id = (SELECT run_id FROM steps WHERE id = ?1)",
             params![step_id.uuid().as_bytes()],
             "the run is gone",

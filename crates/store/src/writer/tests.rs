@@ -33,6 +33,8 @@ fn create(number: u128, title_bytes: usize) -> Transition {
             session_id: SessionId::from_uuid(id(number)),
             agent_id,
             title: (title_bytes > 0).then(|| "x".repeat(title_bytes)),
+            workspace: "harbour".to_owned(),
+            forked_from: None,
             at_ms: 1,
         }],
     }

@@ -115,7 +115,7 @@ fn dropping_the_store_writes_and_secures_what_is_queued() {
     assert!(!opened.was_clean, "dropped is not closed");
     assert_eq!(
         store
-            .read(|reader| reader.session_rows(1_000))
+            .read(|reader| reader.session_rows(1_000, false))
             .unwrap()
             .len(),
         100
@@ -197,6 +197,6 @@ fn an_answer_that_panics_does_not_end_the_writer() {
     let store = place.open();
     store.submit(barrier(beginning(1)), |_| panic!("in an answer"));
     store.apply(barrier(beginning(2))).unwrap();
-    let rows = store.read(|reader| reader.session_rows(10)).unwrap();
+    let rows = store.read(|reader| reader.session_rows(10, false)).unwrap();
     assert_eq!(rows.len(), 2);
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use protocol::{ErrorClass, Event, MessageStatus, Role, RunError, RunReason, Usage};
+use protocol::{
+    BranchView, ErrorClass, Event, MessageStatus, QueuedMessage, RetryView, Role, RunError,
+    RunReason, Usage,
+};
 use rusqlite::types::Value;
 use store::DEFAULT_AGENT;
 
@@ -12,6 +15,7 @@ use crate::raw;
 use crate::sample::{
     create_session, event, message, message_id, renamed, run_id, session_id, step_id, stored,
 };
+use crate::sample_call::{call, full_view};
 
 /// One of every variant that is written, with all of its fields, and one with as few as possible
 /// where they differ.
@@ -33,6 +37,14 @@ fn every_event() -> Vec<Event> {
     let usage = Usage {
         input_tokens: Some(7),
         output_tokens: None,
+        cached_tokens: Some(5),
+        cost_microusd: Some(3),
+    };
+    let retry = RetryView {
+        error: error.clone(),
+        failed: 1,
+        of: 5,
+        at_ms: 60,
     };
     vec![
         Event::SessionCreated {
@@ -52,6 +64,14 @@ fn every_event() -> Vec<Event> {
             message_id: message_id(1),
             agent_id,
             model: model.clone(),
+            retry_of: None,
+        },
+        Event::RunStarted {
+            run_id,
+            message_id: message_id(1),
+            agent_id,
+            model: model.clone(),
+            retry_of: Some(crate::sample::run_id(9)),
         },
         Event::StepStarted {
             run_id,
@@ -64,7 +84,19 @@ fn every_event() -> Vec<Event> {
             step_id,
             attempt,
             message: written.clone(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+        },
+        Event::StepCompleted {
+            run_id,
+            step_id,
+            attempt,
+            message: written.clone(),
+            calls: vec![call(1, 0).view, full_view()],
             usage,
+        },
+        Event::ToolCallChanged {
+            call: Box::new(full_view()),
         },
         Event::StepInterrupted {
             run_id,
@@ -93,6 +125,27 @@ fn every_event() -> Vec<Event> {
             message: Some(written),
         },
         Event::StepCancelled { run_id, step_id },
+        Event::RunWaiting { run_id },
+        Event::RunContinued { run_id },
+        Event::RetryScheduled { run_id, retry },
+        Event::QueueChanged {
+            queue: vec![QueuedMessage {
+                message_id: message_id(3),
+                text: "and then?".to_owned(),
+                created_at_ms: 61,
+            }],
+        },
+        Event::BranchStarted {
+            branch: BranchView {
+                branch: 1,
+                parent: Some(0),
+                from_position: 3,
+                created_at_ms: 62,
+            },
+        },
+        Event::BranchSelected { branch: 0 },
+        Event::SessionArchived { is_archived: true },
+        Event::AgentChanged { agent_id },
         Event::RunStopped {
             run_id,
             reason: RunReason::StoppedByUser,
@@ -129,7 +182,16 @@ fn number(event: &Event) -> usize {
         Event::RunCompleted { .. } => 12,
         Event::RunFailed { .. } => 13,
         Event::RunCancelled { .. } => 14,
-        Event::Unrecognised { .. } => 15,
+        Event::ToolCallChanged { .. } => 15,
+        Event::RunWaiting { .. } => 16,
+        Event::RunContinued { .. } => 17,
+        Event::RetryScheduled { .. } => 18,
+        Event::QueueChanged { .. } => 19,
+        Event::BranchStarted { .. } => 20,
+        Event::BranchSelected { .. } => 21,
+        Event::SessionArchived { .. } => 22,
+        Event::AgentChanged { .. } => 23,
+        Event::Unrecognised { .. } => 24,
     }
 }
 
@@ -139,7 +201,7 @@ fn number(event: &Event) -> usize {
 fn the_stored_form_of_every_event_is_pinned_and_reads_back() {
     let events = every_event();
     let listed: BTreeSet<usize> = events.iter().map(number).collect();
-    assert_eq!(listed, (0..15).collect::<BTreeSet<_>>());
+    assert_eq!(listed, (0..24).collect::<BTreeSet<_>>());
     let place = Place::new();
     let store = place.open();
     let session = session_id(1);

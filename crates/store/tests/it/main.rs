@@ -11,6 +11,8 @@ mod fixture;
 mod raw;
 /// Pieces of a session to write.
 mod sample;
+/// Tool calls to write, and a session that has some.
+mod sample_call;
 
 /// All of a transition or nothing of it, and never a neighbour's.
 mod atomicity;

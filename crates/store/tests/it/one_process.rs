@@ -111,7 +111,7 @@ fn closing_writes_what_is_queued_and_refuses_the_rest() {
     }
     let late = store.apply(barrier(vec![create_session(session_id(999))]));
     assert!(matches!(late, Err(Error::Closed)), "{late:?}");
-    let read = store.read(|reader| reader.session_rows(1));
+    let read = store.read(|reader| reader.session_rows(1, false));
     assert!(matches!(read, Err(Error::Closed)), "{read:?}");
     assert!(matches!(store.backup(1), Err(Error::Closed)));
     store.close().unwrap();
@@ -123,7 +123,7 @@ fn closing_writes_what_is_queued_and_refuses_the_rest() {
     assert!(opened.was_clean);
     assert_eq!(
         store
-            .read(|reader| reader.session_rows(1_000))
+            .read(|reader| reader.session_rows(1_000, false))
             .unwrap()
             .len(),
         300
@@ -187,17 +187,17 @@ fn closing_waits_for_reads_under_way() {
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
             store.read(move |reader| {
-                let rows = reader.session_rows(1)?;
+                let rows = reader.session_rows(1, false)?;
                 reading.send(()).unwrap();
                 assert!(released.recv().is_err());
-                assert_eq!(reader.session_rows(1)?, rows);
+                assert_eq!(reader.session_rows(1, false)?, rows);
                 Ok(())
             })
         });
         is_reading.recv().unwrap();
         let closing = scope.spawn(|| store.close());
         // Refused reads show that the close has begun.
-        while store.read(|reader| reader.session_rows(1)).is_ok() {
+        while store.read(|reader| reader.session_rows(1, false)).is_ok() {
             thread::yield_now();
         }
         assert_stays_taken(&place);
@@ -220,6 +220,6 @@ fn a_read_that_panics_costs_no_connection() {
         }));
         assert!(result.is_err());
     }
-    store.read(|reader| reader.session_rows(1)).unwrap();
+    store.read(|reader| reader.session_rows(1, false)).unwrap();
     store.close().unwrap();
 }

@@ -8,8 +8,9 @@ use store::{Change, Error};
 use crate::fixture::{Dice, Place, barrier, relaxed, submit};
 use crate::raw;
 use crate::sample::{
-    add_message, append, beginning, create_session, end_attempt, event, message, message_id,
-    move_run, move_step, new_run, piece, renamed, run_id, session_id, start_attempt, step_id,
+    WORKSPACE, add_message, append, beginning, create_session, end_attempt, event, message,
+    message_id, move_run, move_step, new_run, piece, renamed, run_id, session_id, start_attempt,
+    step_id,
 };
 
 /// STO-1: the row is there once; who came second is told so, and can read it.
@@ -31,7 +32,7 @@ fn a_session_created_by_many_at_once_is_one_row() {
     for result in results.into_iter().filter(Result::is_err) {
         assert!(matches!(result, Err(Error::Conflict(_))), "{result:?}");
     }
-    let rows = store.read(|reader| reader.session_rows(10)).unwrap();
+    let rows = store.read(|reader| reader.session_rows(10, false)).unwrap();
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].session_id, session_id(1));
 }
@@ -285,11 +286,13 @@ fn sessions_are_listed_by_time_then_id() {
             session_id: session_id(number),
             agent_id: store::DEFAULT_AGENT,
             title: None,
+            workspace: WORKSPACE.to_owned(),
+            forked_from: None,
             at_ms,
         };
         store.apply(barrier(vec![change])).unwrap();
     }
-    let rows = store.read(|reader| reader.session_rows(3)).unwrap();
+    let rows = store.read(|reader| reader.session_rows(3, false)).unwrap();
     let listed: Vec<_> = rows.iter().map(|row| row.session_id).collect();
     assert_eq!(listed, [session_id(2), session_id(4), session_id(3)]);
 }

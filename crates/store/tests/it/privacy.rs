@@ -106,8 +106,8 @@ fn a_row_over_its_cap_is_refused_before_the_insert() {
     let (session, long) = (session_id(1), "x".repeat(MIB + 1));
     let mut with_key = new_run(run_id(2), session, message_id(1));
     with_key.request_key = Some(long.clone());
-    let mut with_instructions = new_run(run_id(2), session, message_id(1));
-    with_instructions.instructions = Some(long.clone());
+    let mut with_pin = new_run(run_id(2), session, message_id(1));
+    with_pin.pin = Some(format!("\"{}\"", "x".repeat(4 * 1024 * 1024)));
     let text = "x".repeat(16 * MIB + 1);
     let changes = [
         add_message(session, message(message_id(2), 2, &text)),
@@ -119,7 +119,7 @@ fn a_row_over_its_cap_is_refused_before_the_insert() {
             at_ms: 1,
         },
         Change::CreateRun(with_key),
-        Change::CreateRun(with_instructions),
+        Change::CreateRun(with_pin),
         event(session, renamed(&"x".repeat(104 * MIB))),
     ];
     let before = raw::rows(&place.database());
@@ -194,7 +194,10 @@ fn an_unfinished_database_is_swept_and_replaced() {
     let (store, opened) = place.try_open().unwrap();
     assert!(!opened.is_new && !left[0].exists());
     assert_eq!(
-        store.read(|reader| reader.session_rows(10)).unwrap().len(),
+        store
+            .read(|reader| reader.session_rows(10, false))
+            .unwrap()
+            .len(),
         1
     );
 }

@@ -30,7 +30,10 @@ fn damaged_with_a_backup() -> Place {
 }
 
 fn sessions(store: &Store) -> usize {
-    store.read(|reader| reader.session_rows(100)).unwrap().len()
+    store
+        .read(|reader| reader.session_rows(100, false))
+        .unwrap()
+        .len()
 }
 
 /// STO-10: the data of the backup is back, and what stood there is kept.

@@ -5,7 +5,7 @@ use protocol::{
     StepId, StepStatus,
 };
 use rusqlite::types::Value;
-use store::{Change, DEFAULT_AGENT, NewRun, Piece};
+use store::{Change, DEFAULT_AGENT, NewRun, Piece, StepKind};
 use uuid::Uuid;
 
 fn uuid(kind: u128, number: u64) -> Uuid {
@@ -28,6 +28,9 @@ pub(crate) fn step_id(number: u64) -> StepId {
     StepId::from_uuid(uuid(4, number))
 }
 
+/// The workspace of every session here, unless it says otherwise.
+pub(crate) const WORKSPACE: &str = "harbour";
+
 /// An id as it is stored.
 pub(crate) fn stored(id: Uuid) -> Value {
     Value::Blob(id.as_bytes().to_vec())
@@ -38,6 +41,8 @@ pub(crate) fn create_session(session: SessionId) -> Change {
         session_id: session,
         agent_id: DEFAULT_AGENT,
         title: None,
+        workspace: WORKSPACE.to_owned(),
+        forked_from: None,
         at_ms: 10,
     }
 }
@@ -46,6 +51,7 @@ pub(crate) fn message(id: MessageId, position: u64, text: &str) -> Message {
     Message {
         message_id: id,
         position,
+        branch: 0,
         role: Role::User,
         status: MessageStatus::Complete,
         blocks: vec![Block {
@@ -72,19 +78,21 @@ pub(crate) fn new_run(run: RunId, session: SessionId, message: MessageId) -> New
         run_id: run,
         session_id: session,
         agent_id: DEFAULT_AGENT,
+        branch: 0,
         message_id: message,
+        retry_of: None,
         request_key: None,
         model: "guide".to_owned(),
-        instructions: None,
+        pin: None,
         at_ms: 12,
     }
 }
 
-pub(crate) fn create_step(step: StepId, run: RunId, position: u32) -> Change {
+pub(crate) fn create_step(step: StepId, run: RunId) -> Change {
     Change::CreateStep {
         step_id: step,
         run_id: run,
-        position,
+        kind: StepKind::ModelCall,
         at_ms: 13,
     }
 }
@@ -172,7 +180,7 @@ pub(crate) fn beginning(number: u64) -> Vec<Change> {
         create_session(session),
         add_message(session, asked),
         Change::CreateRun(new_run(run, session, message_id(number))),
-        create_step(step, run, 1),
+        create_step(step, run),
         move_step(step, StepStatus::Planned, StepStatus::Running),
         start_attempt(step, 1),
         append(
