@@ -17,8 +17,9 @@ pub(crate) struct Bound<'a> {
 impl Bound<'_> {
     pub(crate) fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("holdfast approval digest 1");
+        let call_id = self.call_id.uuid();
         let parts: [&[u8]; 7] = [
-            self.call_id.uuid().as_bytes(),
+            call_id.as_bytes(),
             self.tool.as_bytes(),
             &self.tool_hash,
             self.arguments.as_bytes(),

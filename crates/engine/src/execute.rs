@@ -120,7 +120,9 @@ impl Engine {
                 text,
                 request_key,
             } => {
-                let start = self.start_input(session_id, text, request_key, None).await?;
+                let start = self
+                    .start_input(session_id, text, request_key, None)
+                    .await?;
                 self.start_run(start, session_id.is_some()).await
             }
             Command::GetRun { run_id } => self.run(run_id).await.map(Reply::Run),

@@ -49,8 +49,8 @@ pub use recovery::Recovered;
 pub use store::StateChange;
 pub use subscription::Subscription;
 pub use tool::{
-    CallInput, Checked, FileIntent, Intent, Output, Plan, Tool, ToolContext,
-    ToolError, ToolFuture, ToolSpec,
+    CallInput, Checked, FileIntent, Intent, Output, Plan, Tool, ToolContext, ToolError, ToolFuture,
+    ToolSpec,
 };
 pub use watch::SessionWatch;
 pub use workspaces::{RestoreError, Workspaces};

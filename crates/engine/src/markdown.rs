@@ -42,7 +42,10 @@ fn push_message(text: &mut String, message: &Message, agent: &str) {
 }
 
 fn push_call(text: &mut String, call: &ToolCallView) {
-    let summary = call.preview.as_ref().map(|preview| preview.summary.as_str());
+    let summary = call
+        .preview
+        .as_ref()
+        .map(|preview| preview.summary.as_str());
     let summary = summary.unwrap_or(&call.tool);
     text.push_str(&format!("### {summary} ({})\n\n", call.status.as_str()));
     push_fenced(text, "json", &call.arguments);
@@ -59,5 +62,8 @@ fn push_fenced(text: &mut String, language: &str, body: &str) {
         .max()
         .unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    text.push_str(&format!("{fence}{language}\n{}\n{fence}\n\n", body.trim_end()));
+    text.push_str(&format!(
+        "{fence}{language}\n{}\n{fence}\n\n",
+        body.trim_end()
+    ));
 }

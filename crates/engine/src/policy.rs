@@ -87,5 +87,8 @@ pub(crate) fn exactly(subject: &str) -> String {
 
 /// Whether a pattern can be read.
 pub(crate) fn is_pattern(pattern: &str) -> bool {
-    GlobBuilder::new(pattern).literal_separator(true).build().is_ok()
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .is_ok()
 }

@@ -6,7 +6,9 @@ use serde_json::json;
 use store::Store;
 
 use crate::decide::RESULT_BYTES;
-use crate::tool::{CallInput, Intent, Output, Plan, Tool, ToolContext, ToolError, ToolFuture, ToolSpec};
+use crate::tool::{
+    CallInput, Intent, Output, Plan, Tool, ToolContext, ToolError, ToolFuture, ToolSpec,
+};
 
 #[derive(Debug)]
 pub(crate) struct ReadResult {
@@ -34,11 +36,13 @@ impl ReadResult {
                 if of.is_none_or(|of| of.view.session_id != call.session_id) {
                     return Ok(None);
                 }
-                reader.result_piece(arguments.call_id, arguments.offset, RESULT_BYTES)
+                reader.result_piece(arguments.call_id, arguments.offset, RESULT_BYTES as u64)
             })
             .map_err(|error| ToolError::definite(error.to_string()))?;
         let Some((text, total)) = found else {
-            return Err(ToolError::definite("There is no such call with a result in this session."));
+            return Err(ToolError::definite(
+                "There is no such call with a result in this session.",
+            ));
         };
         let end = arguments.offset + text.len() as u64;
         let rest = if end < total && !text.is_empty() {

@@ -81,9 +81,7 @@ impl Sweep {
     }
 
     fn doubts(&self) -> usize {
-        let in_doubt = |change: &&Change| {
-            matches!(change, Change::SaveCall { call, .. } if call.view.status == CallStatus::InDoubt)
-        };
+        let in_doubt = |change: &&Change| matches!(change, Change::SaveCall { call, .. } if call.view.status == CallStatus::InDoubt);
         self.changes.iter().filter(in_doubt).count()
     }
 }

@@ -19,7 +19,10 @@ pub(crate) fn build(
 ) -> ModelRequest {
     let mut by_message: HashMap<MessageId, Vec<&CallRow>> = HashMap::new();
     for call in calls {
-        by_message.entry(call.view.message_id).or_default().push(call);
+        by_message
+            .entry(call.view.message_id)
+            .or_default()
+            .push(call);
     }
     let mut built = Vec::with_capacity(messages.len());
     for message in messages {
@@ -88,7 +91,8 @@ fn result_text(call: &CallRow) -> String {
     let mut text = shown(call, result);
     if call.view.proposed_arguments.is_some() {
         let arguments = &call.view.arguments;
-        text = format!("The person changed the arguments to {arguments} before this ran.\n\n{text}");
+        text =
+            format!("The person changed the arguments to {arguments} before this ran.\n\n{text}");
     }
     text
 }

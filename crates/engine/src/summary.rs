@@ -1,8 +1,6 @@
 //! From stored rows to what a person reads.
 
-use protocol::{
-    Message, MessageId, RunStatus, SessionId, SessionSnapshot, SessionSummary, limits,
-};
+use protocol::{Message, MessageId, RunStatus, SessionId, SessionSnapshot, SessionSummary, limits};
 use store::{AttentionFacts, Error, Reader, SessionRow};
 
 use crate::attention::{attention, attention_kind};

@@ -143,10 +143,7 @@ impl Engine {
 }
 
 /// A session that was deleted is not there for anyone.
-fn there(
-    reader: &Reader<'_>,
-    session_id: SessionId,
-) -> Result<Option<SessionState>, store::Error> {
+fn there(reader: &Reader<'_>, session_id: SessionId) -> Result<Option<SessionState>, store::Error> {
     let state = reader.session_state(session_id)?;
     Ok(state.filter(|state| state.deleted_at_ms.is_none()))
 }

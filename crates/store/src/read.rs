@@ -18,6 +18,7 @@ mod runs;
 mod session_state;
 mod sessions;
 mod settings;
+mod standing;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -39,9 +39,9 @@ impl Draft<'_> {
         let calls = &self.run.calls;
         let running = self.calls_that(|s| s == CallStatus::Running).len();
         let is_blocked = |index: usize| {
-            calls[..index]
-                .iter()
-                .any(|earlier| !earlier.view.status.is_terminal() && conflict(earlier, &calls[index]))
+            calls[..index].iter().any(|earlier| {
+                !earlier.view.status.is_terminal() && conflict(earlier, &calls[index])
+            })
         };
         self.calls_that(|s| s == CallStatus::Ready)
             .into_iter()

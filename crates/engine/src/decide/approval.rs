@@ -155,12 +155,7 @@ fn allow(draft: &mut Draft<'_>, index: usize, decision: DecisionView) {
 
 /// What was shown is answered; what the person wrote instead is a question of its own that is
 /// answered in the same breath, so that the digest of what runs is the one that was allowed.
-fn allow_edited(
-    draft: &mut Draft<'_>,
-    index: usize,
-    decision: DecisionView,
-    edited: &PlannedCall,
-) {
+fn allow_edited(draft: &mut Draft<'_>, index: usize, decision: DecisionView, edited: &PlannedCall) {
     let at_ms = draft.given.at_ms;
     draft.answer(index, ApprovalStatus::Allowed, Some(decision.clone()));
     let digest = edited.call.digest.unwrap_or_default();
@@ -189,10 +184,8 @@ fn allow_edited(
     approval.status = ApprovalStatus::Allowed;
     approval.decision = Some(decision);
     draft.save_call(index, |call| {
-        let before = std::mem::replace(
-            &mut call.view.arguments,
-            edited.call.view.arguments.clone(),
-        );
+        let before =
+            std::mem::replace(&mut call.view.arguments, edited.call.view.arguments.clone());
         call.view.proposed_arguments.get_or_insert(before);
         call.view.effect = edited.call.view.effect;
         call.view.preview.clone_from(&edited.call.view.preview);
@@ -236,11 +229,7 @@ fn remember(
 }
 
 /// Nobody answered in time: it counts as denied. An answer that came meanwhile stands.
-pub(crate) fn expire(
-    state: &SessionState,
-    call: &CallRow,
-    given: &Given<'_>,
-) -> Decision {
+pub(crate) fn expire(state: &SessionState, call: &CallRow, given: &Given<'_>) -> Decision {
     let is_overdue = call.view.approval.as_ref().is_some_and(|approval| {
         approval.status == ApprovalStatus::Pending
             && approval

@@ -58,12 +58,19 @@ pub(crate) fn call_outcome(
         let (written, whole) = ended(&call, end, can_check, given);
         end_step(&mut decision, &call, step_end(written.view.status), given);
         stage(&mut decision, &call, end);
-        save(&mut decision, &mut call, whole, given, |call| *call = written);
+        save(&mut decision, &mut call, whole, given, |call| {
+            *call = written
+        });
         return decision;
     };
     let call = draft.run.calls[index].clone();
     let (written, whole) = ended(&call, end, can_check, given);
-    end_step(&mut draft.decision, &call, step_end(written.view.status), given);
+    end_step(
+        &mut draft.decision,
+        &call,
+        step_end(written.view.status),
+        given,
+    );
     stage(&mut draft.decision, &call, end);
     let (effect, status) = (written.view.effect, written.view.status);
     if status == CallStatus::Completed || status == CallStatus::Failed {
@@ -97,12 +104,7 @@ const fn step_end(status: CallStatus) -> StepStatus {
 }
 
 /// The attempt and the step of a running call end.
-pub(super) fn end_step(
-    decision: &mut Decision,
-    call: &CallRow,
-    to: StepStatus,
-    given: &Given<'_>,
-) {
+pub(super) fn end_step(decision: &mut Decision, call: &CallRow, to: StepStatus, given: &Given<'_>) {
     let Some(step_id) = call.step_id else { return };
     decision.change(Change::EndAttempt {
         step_id,

@@ -72,9 +72,7 @@ fn is_allowed(call: &store::CallRow, input: &StartCall) -> bool {
         return call.digest == Some(input.digest);
     };
     let is_unused = approval.consumed_at_ms.is_none() || call.view.bodies > 0;
-    approval.status == ApprovalStatus::Allowed
-        && is_unused
-        && approval.digest == hex(&input.digest)
+    approval.status == ApprovalStatus::Allowed && is_unused && approval.digest == hex(&input.digest)
 }
 
 fn give_up(draft: &mut Draft<'_>, index: usize) {
@@ -119,10 +117,7 @@ fn start(draft: &mut Draft<'_>, index: usize, input: &StartCall) -> (StepId, u32
     let attempt = call.attempt + 1;
     let (step_id, from) = match call.step_id {
         Some(step_id) => (step_id, StepStatus::Interrupted),
-        None => (
-            StepId::from_uuid(draft.given.new_id()),
-            StepStatus::Planned,
-        ),
+        None => (StepId::from_uuid(draft.given.new_id()), StepStatus::Planned),
     };
     if from == StepStatus::Planned {
         draft.change(Change::CreateStep {

@@ -47,7 +47,11 @@ pub(crate) fn copy_session(copied: &Copied, given: &Given<'_>) -> Decision {
     decision.event(session_id, at_ms, event);
     let run_id = RunId::from_uuid(given.new_id());
     let new_ids = add_messages(&mut decision, copied, run_id, given);
-    if let Some(first) = copied.messages.first().and_then(|m| new_ids.get(&m.message_id)) {
+    if let Some(first) = copied
+        .messages
+        .first()
+        .and_then(|m| new_ids.get(&m.message_id))
+    {
         add_run(&mut decision, copied, run_id, *first, given);
         add_calls(&mut decision, copied, run_id, &new_ids, given);
     }

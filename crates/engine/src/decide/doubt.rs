@@ -125,8 +125,8 @@ pub(crate) fn checked_in_vain(call: &CallRow, reason: &str, given: &Given<'_>) -
         doubt.checks += 1;
         reason.clone_into(&mut doubt.reason);
         let wait = FIRST_CHECK_MS << (2 * (doubt.checks - 1)).min(16);
-        doubt.next_check_at_ms = (doubt.checks < MAX_CHECKS)
-            .then(|| given.at_ms + wait.min(LONGEST_CHECK_MS));
+        doubt.next_check_at_ms =
+            (doubt.checks < MAX_CHECKS).then(|| given.at_ms + wait.min(LONGEST_CHECK_MS));
     });
     decision
 }

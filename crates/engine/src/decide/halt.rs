@@ -17,7 +17,11 @@ pub(crate) fn stop_run(state: &SessionState, run_id: RunId, given: &Given<'_>) -
     else {
         return Decision::nothing();
     };
-    end_open_calls(&mut draft, ApprovalStatus::Closed, "Not run: the person stopped.");
+    end_open_calls(
+        &mut draft,
+        ApprovalStatus::Closed,
+        "Not run: the person stopped.",
+    );
     halt(&mut draft, RunStatus::Stopped, RunReason::StoppedByUser);
     draft.decision
 }
@@ -62,7 +66,11 @@ pub(crate) fn dismiss_run(
 
 /// Ends a run that is live or halted, for good.
 pub(super) fn give_up(draft: &mut Draft<'_>, reason: RunReason) {
-    end_open_calls(draft, ApprovalStatus::Closed, "Not run: the run was given up.");
+    end_open_calls(
+        draft,
+        ApprovalStatus::Closed,
+        "Not run: the run was given up.",
+    );
     draft.end_model_call(StepStatus::Cancelled, None);
     cancel_interrupted_step(draft);
     halt(draft, RunStatus::Cancelled, reason);
@@ -71,9 +79,8 @@ pub(super) fn give_up(draft: &mut Draft<'_>, reason: RunReason) {
 /// The app closes while a run is going. Questions stay open, calls that may start stay so; only a
 /// running run is interrupted, and one that waits for its next try goes on after the next start.
 pub(crate) fn interrupt(state: &SessionState, reason: RunReason, given: &Given<'_>) -> Decision {
-    let is_running = |draft: &Draft<'_>| {
-        draft.run.status == RunStatus::Running && draft.run.retry.is_none()
-    };
+    let is_running =
+        |draft: &Draft<'_>| draft.run.status == RunStatus::Running && draft.run.retry.is_none();
     let Some(mut draft) = Draft::of(state, given).filter(is_running) else {
         return Decision::nothing();
     };

@@ -89,7 +89,12 @@ fn complete(
         step_id: step.step_id,
         attempt: step.attempt,
         message,
-        calls: draft.run.calls.iter().map(|call| call.view.clone()).collect(),
+        calls: draft
+            .run
+            .calls
+            .iter()
+            .map(|call| call.view.clone())
+            .collect(),
         usage,
     });
     if calls.is_empty() {

@@ -1,8 +1,6 @@
 //! Messages that wait for their turn.
 
-use protocol::{
-    CommandError, ErrorCode, Event, MessageId, QueuedMessage, RunId, SessionId,
-};
+use protocol::{CommandError, ErrorCode, Event, MessageId, QueuedMessage, RunId, SessionId};
 use store::{Change, SessionState};
 
 use super::start_run::{StartRun, make_room, refuse_doubt, send};

@@ -1,8 +1,8 @@
 //! A message is sent, whatever the session is doing at that moment.
 
 use protocol::{
-    ApprovalStatus, CallStatus, CommandError, ErrorCode, QueuedMessage, RunStatus,
-    SentOutcome, limits,
+    ApprovalStatus, CallStatus, CommandError, ErrorCode, QueuedMessage, RunStatus, SentOutcome,
+    limits,
 };
 use store::{Change, SessionState};
 
@@ -130,11 +130,7 @@ fn note_request(decision: &mut Decision, input: &SendMessage) {
 }
 
 /// The pending questions are superseded, each call gets its result, and the message follows them.
-fn join(
-    state: &SessionState,
-    input: &SendMessage,
-    given: &Given<'_>,
-) -> (SentOutcome, Decision) {
+fn join(state: &SessionState, input: &SendMessage, given: &Given<'_>) -> (SentOutcome, Decision) {
     let Some(mut draft) = Draft::of(state, given) else {
         return (SentOutcome::Queued {}, Decision::nothing());
     };

@@ -168,12 +168,7 @@ pub(super) fn make_room(
 }
 
 /// A session without a title is called after its first message.
-fn give_title(
-    decision: &mut Decision,
-    state: &mut SessionState,
-    text: &str,
-    given: &Given<'_>,
-) {
+fn give_title(decision: &mut Decision, state: &mut SessionState, text: &str, given: &Given<'_>) {
     if state.title.is_some() {
         return;
     }

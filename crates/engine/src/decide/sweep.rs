@@ -90,11 +90,7 @@ fn sweep_call(
     let can_check = can_check.get(&call.view.tool).copied().unwrap_or(false);
     save(decision, call, None, given, |call| match call.view.effect {
         EffectClass::Read | EffectClass::Idempotent => call.view.status = CallStatus::Ready,
-        EffectClass::Once => doubt(
-            call,
-            "The app ended while this was running.",
-            can_check,
-        ),
+        EffectClass::Once => doubt(call, "The app ended while this was running.", can_check),
     });
     tracing::info!(
         name: "engine.call.swept",

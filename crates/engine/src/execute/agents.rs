@@ -40,18 +40,19 @@ impl Engine {
                     "Look at it again and make your change once more.",
                 ));
             }
-            Ok(((), only(Change::UpdateAgent {
-                agent_id,
-                fields: fields.clone(),
-                revision,
-                at_ms,
-            })))
+            Ok((
+                (),
+                only(Change::UpdateAgent {
+                    agent_id,
+                    fields: fields.clone(),
+                    revision,
+                    at_ms,
+                }),
+            ))
         })
         .await?;
         let agent = self.read(move |reader| reader.agent(agent_id)).await?;
-        agent
-            .map(Reply::Agent)
-            .ok_or_else(|| not_found("agent"))
+        agent.map(Reply::Agent).ok_or_else(|| not_found("agent"))
     }
 
     pub(super) async fn duplicate_agent(&self, agent_id: AgentId) -> Result<Reply, CommandError> {

@@ -24,7 +24,9 @@ impl Engine {
         &self,
         session_id: Option<SessionId>,
     ) -> Result<Reply, CommandError> {
-        let calls = self.read(move |reader| reader.open_calls(session_id)).await?;
+        let calls = self
+            .read(move |reader| reader.open_calls(session_id))
+            .await?;
         Ok(Reply::Calls { calls })
     }
 
@@ -41,7 +43,7 @@ impl Engine {
 
     pub(super) async fn result(&self, call_id: CallId, offset: u64) -> Result<Reply, CommandError> {
         let (text, total_bytes) = self
-            .read(move |reader| reader.result_piece(call_id, offset, RESULT_BYTES))
+            .read(move |reader| reader.result_piece(call_id, offset, RESULT_BYTES as u64))
             .await?
             .ok_or_else(|| not_found("tool call with a result"))?;
         Ok(Reply::Result {

@@ -22,9 +22,14 @@ impl Engine {
         request_key: Option<String>,
     ) -> Result<Reply, CommandError> {
         let new_message = MessageId::from_uuid(self.inner.new_id());
-        self.again(message_id, request_key, new_message, |state, found, again| {
-            decide::edit_message(state, &found.message, text, again, &self.inner.given())
-        })
+        self.again(
+            message_id,
+            request_key,
+            new_message,
+            |state, found, again| {
+                decide::edit_message(state, &found.message, text, again, &self.inner.given())
+            },
+        )
         .await
     }
 
@@ -33,10 +38,15 @@ impl Engine {
         message_id: MessageId,
         request_key: Option<String>,
     ) -> Result<Reply, CommandError> {
-        self.again(message_id, request_key, message_id, |state, found, again| {
-            let given = self.inner.given();
-            decide::regenerate(state, &found.message, found.asked, again, &given)
-        })
+        self.again(
+            message_id,
+            request_key,
+            message_id,
+            |state, found, again| {
+                let given = self.inner.given();
+                decide::regenerate(state, &found.message, found.asked, again, &given)
+            },
+        )
         .await
     }
 
@@ -120,7 +130,10 @@ impl Engine {
         .await
     }
 
-    pub(super) async fn session_of(&self, message_id: MessageId) -> Result<SessionId, CommandError> {
+    pub(super) async fn session_of(
+        &self,
+        message_id: MessageId,
+    ) -> Result<SessionId, CommandError> {
         self.read(move |reader| reader.message(message_id))
             .await?
             .map(|(session_id, _)| session_id)
@@ -139,7 +152,9 @@ fn find(
         return Ok(None);
     };
     let (path, _) = reader.messages_before(session_id, message.position + 1, u32::MAX)?;
-    let is_shown = path.last().is_some_and(|last| last.message_id == message_id);
+    let is_shown = path
+        .last()
+        .is_some_and(|last| last.message_id == message_id);
     let asked = path
         .iter()
         .rev()

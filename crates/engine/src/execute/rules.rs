@@ -69,7 +69,9 @@ impl Engine {
     }
 
     async fn must_be_there(&self, session_id: SessionId) -> Result<(), CommandError> {
-        let row = self.read(move |reader| reader.session_row(session_id)).await?;
+        let row = self
+            .read(move |reader| reader.session_row(session_id))
+            .await?;
         row.map(drop).ok_or_else(|| not_found("session"))
     }
 }

@@ -52,7 +52,10 @@ impl Engine {
                 message_id: input.message_id,
                 run_id: input.run_id,
             };
-            Ok((reply, decide::start_run(state, &input, &self.inner.given())?))
+            Ok((
+                reply,
+                decide::start_run(state, &input, &self.inner.given())?,
+            ))
         })
         .await
     }

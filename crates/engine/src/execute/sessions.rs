@@ -138,7 +138,10 @@ impl Engine {
         self.session(session_id).await
     }
 
-    pub(super) async fn delete_session(&self, session_id: SessionId) -> Result<Reply, CommandError> {
+    pub(super) async fn delete_session(
+        &self,
+        session_id: SessionId,
+    ) -> Result<Reply, CommandError> {
         let deleted_at_ms = self
             .transact_attempt(session_id, |state| {
                 let state = state.ok_or_else(|| not_found("session"))?;

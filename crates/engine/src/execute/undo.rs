@@ -49,7 +49,11 @@ impl Engine {
                 };
                 let state = reader.session_state(call.view.session_id)?;
                 let workspace = state.map(|state| state.workspace).unwrap_or_default();
-                Ok(Some((call, reader.checkpoints_of_call(call_id)?, workspace)))
+                Ok(Some((
+                    call,
+                    reader.checkpoints_of_call(call_id)?,
+                    workspace,
+                )))
             })
             .await?
             .ok_or_else(|| not_found("tool call"))?;

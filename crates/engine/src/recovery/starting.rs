@@ -35,7 +35,8 @@ pub(super) fn expire_overdue(engine: &Engine, found: &mut Recovered) -> Vec<Effe
         else {
             continue;
         };
-        let read = store.read(|reader| Ok((reader.session_state(session_id)?, reader.call(call_id)?)));
+        let read =
+            store.read(|reader| Ok((reader.session_state(session_id)?, reader.call(call_id)?)));
         let expired = read.and_then(|(state, call)| {
             let (Some(state), Some(call)) = (state, call) else {
                 return Ok(Vec::new());
@@ -112,9 +113,7 @@ impl Engine {
             .transact(session_id, |state| {
                 let decision = match state {
                     Some(state) if goes_on(state, policy) => match &state.run {
-                        Some(run) => {
-                            decide::resume_run(state, run.run_id, &self.inner.given())?
-                        }
+                        Some(run) => decide::resume_run(state, run.run_id, &self.inner.given())?,
                         None => decide::Decision::nothing(),
                     },
                     Some(state) => decide::follow_up(state, &self.inner.given()),
@@ -151,10 +150,7 @@ impl Engine {
 fn goes_on(state: &SessionState, policy: RecoveryPolicy) -> bool {
     let is_cut_off = state.run.as_ref().is_some_and(|run| {
         run.status == RunStatus::Interrupted
-            && matches!(
-                run.reason,
-                Some(RunReason::AppEnded | RunReason::AppClosed)
-            )
+            && matches!(run.reason, Some(RunReason::AppEnded | RunReason::AppClosed))
             && run.crashes < CRASH_LOOP
     });
     policy == RecoveryPolicy::Resume && is_cut_off && state.doubts.is_empty()
