@@ -1,15 +1,16 @@
 //! What tests share: the real binary, driven headless or through its real window, and ended as
-//! rudely as a test wants.
+//! rudely as a test wants; and tools that do what a test says and note in a ledger what they did.
 //!
 //! Invariants: nothing here imitates the app; processes that are started here end with the test;
 //! every wait has a deadline and says what it waited for.
 //!
-//! Entry points: [`Headless`], [`Window`].
+//! Entry points: [`Headless`], [`Window`], [`test_tools`].
 
 mod binary;
 mod headless;
 mod process;
 mod recording;
+mod tools;
 mod wait;
 mod window;
 
@@ -17,5 +18,6 @@ pub use binary::holdfast;
 pub use headless::Headless;
 pub use process::{Process, ask_process_to_end, command, is_running, kill_process};
 pub use recording::{Recording, assert_contains_everything_seen};
+pub use tools::{LEDGER_VARIABLE, Ledger, LedgerEntry, Phase, test_tools, test_tools_here};
 pub use wait::{DEADLINE, eventually};
 pub use window::{Theme, Window, WindowOptions};
