@@ -1,16 +1,17 @@
 //! What tests share: the real binary, driven headless or through its real window, and ended as
-//! rudely as a test wants.
+//! rudely as a test wants; and tools that do what a test says and note in a ledger what they did.
 //!
 //! Invariants: nothing here imitates the app, only the models that it calls; processes that are
 //! started here end with the test; every wait has a deadline and says what it waited for.
 //!
-//! Entry points: [`Headless`], [`Window`], and [`ModelServer`] for them to talk to.
+//! Entry points: [`Headless`], [`Window`], [`ModelServer`] for them to talk to, [`test_tools`].
 
 mod binary;
 mod headless;
 pub mod model_server;
 mod process;
 mod recording;
+mod tools;
 mod wait;
 mod window;
 
@@ -19,5 +20,6 @@ pub use headless::Headless;
 pub use model_server::ModelServer;
 pub use process::{Process, ask_process_to_end, command, is_running, kill_process};
 pub use recording::{Recording, assert_contains_everything_seen};
+pub use tools::{LEDGER_VARIABLE, Ledger, LedgerEntry, Phase, test_tools, test_tools_here};
 pub use wait::{DEADLINE, eventually};
 pub use window::{Theme, Window, WindowOptions};

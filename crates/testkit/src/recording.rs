@@ -25,7 +25,7 @@ impl Recording {
                     .push(envelope);
             }
             Push::Delta(delta) => self.add_delta(&delta),
-            Push::Session(_) | Push::Ended { .. } | Push::Gone { .. } => {}
+            Push::Session(_) | Push::Gone { .. } | Push::Ended { .. } => {}
         }
     }
 

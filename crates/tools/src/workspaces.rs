@@ -153,10 +153,9 @@ fn put_back(
     }
 }
 
-/// Ids as they are printed, and nothing that a path could be made of.
+/// What ids are made of, and nothing that a path could be made of.
 fn is_name(name: &str) -> bool {
-    let is_allowed =
-        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     !name.is_empty() && name.len() <= NAME_BYTES && name.bytes().all(is_allowed)
 }
 

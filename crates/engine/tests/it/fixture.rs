@@ -1,17 +1,19 @@
 //! An engine on real files in a folder of its own, its models and its clock in the test's hands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use engine::{Clock, Engine, Ids, Model, Options, RandomIds, Recovered};
+use engine::{Clock, Engine, Ids, Model, Options, RandomIds, Recovered, Tool};
 use protocol::{
     Command, CommandError, Envelope, ErrorCode, Message, MessageId, Push, Reply, RunId, RunStatus,
     RunView, SessionId, SessionSnapshot, SessionSummary,
 };
 use store::{DataFolder, Store};
 use tempfile::TempDir;
+use tools::ScratchWorkspaces;
 
 use crate::scripted::Script;
 
@@ -33,11 +35,13 @@ pub(crate) struct Home {
 pub(crate) struct FakeClock {
     now_ms: AtomicU64,
     wrong: AtomicU32,
+    moved: Arc<tokio::sync::Notify>,
 }
 
 impl FakeClock {
     pub(crate) fn advance(&self, ms: u64) {
         self.now_ms.fetch_add(ms, Ordering::SeqCst);
+        self.moved.notify_waiters();
     }
 
     /// The next answers are times that no database can hold: whatever is written with them fails.
@@ -57,6 +61,12 @@ impl Clock for FakeClock {
             Ok(_) => u64::MAX,
             Err(_) => self.now_ms.load(Ordering::SeqCst),
         }
+    }
+
+    /// Ends whenever the clock is moved; whoever waits looks at the time again.
+    fn wait_until(&self, _: u64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let moved = Arc::clone(&self.moved).notified_owned();
+        Box::pin(moved)
     }
 }
 
@@ -82,6 +92,16 @@ impl Home {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         Self { dir }
+    }
+
+    /// What the tools of this folder's engines did, whatever their databases say.
+    pub(crate) fn ledger(&self) -> PathBuf {
+        self.path().join("ledger.jsonl")
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let tools = tools::built_in().into_iter();
+        tools.chain(testkit::test_tools(&self.ledger())).collect()
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -134,11 +154,14 @@ impl Home {
         let clock = Arc::new(FakeClock {
             now_ms: AtomicU64::new(1_000_000),
             wrong: AtomicU32::new(0),
+            moved: Arc::default(),
         });
         let (engine, recovered) = Engine::open(Options {
             store,
             opened,
             models: vec![model],
+            tools: self.tools(),
+            workspaces: Arc::new(ScratchWorkspaces::new(self.path().join("workspaces"))),
             clock: Arc::<FakeClock>::clone(&clock),
             ids,
             app_version: "0.0.0".to_owned(),
