@@ -1,6 +1,5 @@
 //! Commands about tool calls: reading them, deciding on them, settling doubt.
 
-use std::cell::Cell;
 use std::time::Duration;
 
 use protocol::{
@@ -115,11 +114,9 @@ impl Engine {
             edited,
         };
         let was_open = is_open(&call);
-        let tries = Cell::new(0_u32);
         let session_id = call.view.session_id;
         let answer = self
             .transact_on(read_call(session_id, call_id), |(state, call)| {
-                tries.set(tries.get() + 1);
                 let (state, call) = both(state.as_ref(), call.as_ref())?;
                 decide::decide_call(state, call, &input, &self.inner.given())
             })

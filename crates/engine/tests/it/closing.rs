@@ -69,10 +69,12 @@ async fn nothing_is_written_after_the_close() {
         Command::CreateSession {
             session_id: None,
             title: None,
+            agent_id: None,
         },
         Command::ListSessions {
             limit: None,
             after: None,
+            archived: false,
         },
     ] {
         assert_eq!(world.refused(command).await.0, ErrorCode::Unavailable);

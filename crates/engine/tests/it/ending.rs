@@ -165,6 +165,7 @@ async fn usage_is_kept_as_it_was_said_and_what_cannot_be_is_unknown() {
     let usage = |input_tokens, output_tokens| Usage {
         input_tokens,
         output_tokens,
+        ..Usage::default()
     };
     for (said, kept) in [
         (usage(Some(12), None), usage(Some(12), None)),

@@ -194,6 +194,7 @@ impl World {
         let command = Command::CreateSession {
             session_id: None,
             title: None,
+            agent_id: None,
         };
         match self.execute(command).await.unwrap() {
             Reply::Session(session) => session.session_id,
@@ -266,6 +267,7 @@ impl World {
             .execute(Command::ListSessions {
                 limit: None,
                 after: None,
+                archived: false,
             })
             .await
             .unwrap()
@@ -281,7 +283,7 @@ impl World {
             limit: None,
         };
         match self.execute(command).await.unwrap() {
-            Reply::Snapshot(snapshot) => snapshot,
+            Reply::Snapshot(snapshot) => *snapshot,
             other => panic!("{other:?}"),
         }
     }

@@ -24,7 +24,8 @@ async fn two_engines_in_one_process_share_nothing() {
         run_id: started.run_id,
     };
     assert_eq!(other.refused(get).await.0, protocol::ErrorCode::NotFound);
-    assert_eq!(world.script.call().await.request.messages[0].text, "Mine");
+    let call = world.script.call().await;
+    assert_eq!(crate::scripted::said(&call.request.messages[0]), "Mine");
     let call = other.script.call().await;
     world.close().await;
     assert_eq!(other.engine.held().calls, 1);

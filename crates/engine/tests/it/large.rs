@@ -10,7 +10,7 @@ const MEGABYTE: usize = 1024 * 1024;
 /// Asks for a reply of so many megabytes.
 fn wordy() -> std::sync::Arc<Eager> {
     Eager::new(|request| {
-        let megabytes: usize = request.messages.last().unwrap().text.parse().unwrap();
+        let megabytes: usize = crate::scripted::said(request.messages.last().unwrap()).parse().unwrap();
         vec![text(&"x".repeat(megabytes * MEGABYTE)), finished()]
     })
 }
@@ -25,6 +25,7 @@ async fn messages_before(world: &World, session_id: SessionId, before: u64) -> (
         Reply::Messages {
             messages,
             has_earlier,
+            ..
         } => {
             let positions = messages.iter().map(|message| message.position).collect();
             (positions, has_earlier)
@@ -130,6 +131,7 @@ async fn small_pages_follow_each_other_without_gap() {
         let Reply::Messages {
             messages,
             has_earlier,
+            ..
         } = world.execute(command).await.unwrap()
         else {
             panic!("another reply");

@@ -3,12 +3,21 @@
 
 use std::sync::{Arc, Mutex};
 
-use engine::{Model, ModelError, ModelEvent, ModelRequest, ModelStream};
+use engine::{Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestMessage};
 use futures_util::{StreamExt, stream};
 use protocol::{BlockKind, ErrorClass, ModelInfo, Usage};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::fixture::soon;
+
+/// The text of a message in a request.
+pub(crate) fn said(message: &RequestMessage) -> &str {
+    match message {
+        RequestMessage::User { text }
+        | RequestMessage::Agent { text, .. }
+        | RequestMessage::Result { text, .. } => text,
+    }
+}
 
 pub(crate) type Said = Result<ModelEvent, ModelError>;
 
@@ -32,7 +41,7 @@ pub(crate) fn finished() -> Said {
 /// An error of a class.
 pub(crate) fn failed(class: ErrorClass, message: &str) -> Said {
     let message = message.to_owned();
-    Err(ModelError { class, message })
+    Err(ModelError::new(class, message))
 }
 
 /// A model whose every call is answered by the test.
@@ -137,7 +146,7 @@ impl Eager {
     /// Answers with the person's own words.
     pub(crate) fn echo() -> Arc<Self> {
         Self::new(|request| {
-            let asked = &request.messages.last().unwrap().text;
+            let asked = said(request.messages.last().unwrap());
             vec![text("You said: "), text(asked), finished()]
         })
     }

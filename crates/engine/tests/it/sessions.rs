@@ -21,6 +21,7 @@ async fn one_id_from_many_callers_at_once_is_one_session() {
                 let command = Command::CreateSession {
                     session_id: Some(chosen_id()),
                     title: Some(format!("Caller {number}")),
+                    agent_id: None,
                 };
                 match world.execute(command).await.unwrap() {
                     Reply::Session(session) => (session.session_id, session.title),
@@ -56,6 +57,7 @@ async fn a_command_that_changes_nothing_writes_no_event() {
     let again = Command::CreateSession {
         session_id: Some(session_id),
         title: Some("Other".to_owned()),
+        agent_id: None,
     };
     world.execute(again).await.unwrap();
     world.rename(session_id, " Tides ").await;
@@ -141,7 +143,7 @@ async fn the_list_is_newest_first_and_says_when_there_is_more() {
     let list_after = |limit, after| {
         let world = world.clone();
         async move {
-            let command = Command::ListSessions { limit, after };
+            let command = Command::ListSessions { limit, after, archived: false };
             match world.execute(command).await.unwrap() {
                 Reply::Sessions { sessions, has_more } => {
                     let ids: Vec<_> = sessions.iter().map(|s| s.session_id).collect();
@@ -162,6 +164,7 @@ async fn the_list_is_newest_first_and_says_when_there_is_more() {
     let unknown = Command::ListSessions {
         limit: None,
         after: Some(SessionId::from_uuid(Uuid::nil())),
+        archived: false,
     };
     assert_eq!(
         world.execute(unknown).await.unwrap_err().code,

@@ -21,7 +21,7 @@ async fn a_start_answers_while_the_model_works_and_the_run_is_read_by_its_id() {
     assert_eq!((run.reason, run.error), (None, None));
     let call = world.script.call().await;
     assert_eq!(call.request.messages.len(), 1);
-    assert_eq!(call.request.messages[0].text, "When is high water?");
+    assert_eq!(crate::scripted::said(&call.request.messages[0]), "When is high water?");
     world.clock.advance(50);
     call.finish();
     world.idle().await;
@@ -204,7 +204,7 @@ async fn a_message_to_a_stopped_run_gives_it_up_and_starts_a_new_one() {
         .request
         .messages
         .iter()
-        .map(|m| m.text.as_str())
+        .map(crate::scripted::said)
         .collect();
     assert_eq!(asked, ["First", "Second"]);
     call.text("Whole");

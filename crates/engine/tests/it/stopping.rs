@@ -79,7 +79,7 @@ async fn a_resumed_run_makes_a_new_attempt_and_the_old_text_never_mixes_in() {
         .request
         .messages
         .iter()
-        .map(|m| m.text.as_str())
+        .map(crate::scripted::said)
         .collect();
     assert_eq!(asked, ["Go"], "what was cut off is not sent");
     call.text("Whole");

@@ -211,7 +211,7 @@ async fn the_first_text_comes_without_waiting_and_the_next_with_its_twenty_milli
 async fn two_sessions_at_once_never_mix() {
     let home = Home::new();
     let world = home.open_model(Eager::new(|request| {
-        let name = request.messages.last().unwrap().text.clone();
+        let name = crate::scripted::said(request.messages.last().unwrap()).to_owned();
         let mut said: Vec<_> = (0..200).map(|_| text(&format!("{name} "))).collect();
         said.push(crate::scripted::finished());
         said

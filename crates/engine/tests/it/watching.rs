@@ -12,7 +12,7 @@ async fn next(watch: &mut SessionWatch) -> Vec<SessionSummary> {
     pushes
         .into_iter()
         .map(|push| match push {
-            Push::Session(session) => session,
+            Push::Session(session) => *session,
             other => panic!("{other:?}"),
         })
         .collect()
@@ -115,6 +115,12 @@ async fn a_session_needs_a_person_exactly_while_its_run_is_halted() {
             steps_completed: 0,
             steps_interrupted: 1,
             partial_chars: 7,
+            last_done: None,
+            unknown: Vec::new(),
+            not_started: Vec::new(),
+            reason: Some(protocol::RunReason::StoppedByUser),
+            error: None,
+            crashes: 0,
             actions: vec![AttentionAction::Resume, AttentionAction::Discard],
         }
     );
