@@ -13,6 +13,8 @@ mod raw;
 mod sample;
 /// Tool calls to write, and a session that has some.
 mod sample_call;
+/// One session that went through everything.
+mod sample_whole;
 
 /// All of a transition or nothing of it, and never a neighbour's.
 mod atomicity;
