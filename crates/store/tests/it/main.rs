@@ -21,6 +21,17 @@ mod atomicity;
 /// Queued, serialised, compared, counted.
 mod ordering;
 
+/// Questions to the person.
+mod approvals;
+/// Branches of a session's history.
+mod branches;
+/// Tool calls.
+mod calls;
+/// Nothing of a deleted session is left.
+mod purge;
+/// A session's state.
+mod state;
+
 /// When a commit is forced to disk, and how many share one.
 mod commits;
 /// What was answered is there after the process was ended.
