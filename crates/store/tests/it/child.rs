@@ -15,8 +15,9 @@ const FOLDER: &str = "HOLDFAST_STORE_FOLDER";
 /// What a child does, on a data folder.
 type Task = (&'static str, fn(&Path));
 
-const TASKS: [Task; 4] = [
+const TASKS: [Task; 5] = [
     ("write_for_ever", crate::killed::write_for_ever),
+    ("call_for_ever", crate::killed_call::call_for_ever),
     ("restore_for_ever", crate::restore::restore_for_ever),
     ("hold", crate::one_process::hold),
     ("leave_every_file", crate::privacy::leave_every_file),

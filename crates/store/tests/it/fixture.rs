@@ -66,6 +66,19 @@ pub(crate) fn options(folder: &DataFolder) -> Options {
     }
 }
 
+/// Opens a folder in a child. Between the start of another test's process and its own program that
+/// process still holds every file of this one, the lock included: it is waited for.
+pub(crate) fn open_when_free(folder: &Path) -> Store {
+    let folder = DataFolder::create(folder).unwrap();
+    for _ in 0..500 {
+        match Store::open(&options(&folder)) {
+            Err(Error::InUse { .. }) => std::thread::sleep(std::time::Duration::from_millis(10)),
+            opened => return opened.unwrap().0,
+        }
+    }
+    panic!("the folder stays in use");
+}
+
 pub(crate) fn barrier(changes: Vec<Change>) -> Transition {
     Transition {
         sync: Sync::Barrier,

@@ -27,15 +27,25 @@ mod approvals;
 mod branches;
 /// Tool calls.
 mod calls;
+/// Agents, rules, settings, queues, requests.
+mod fields;
+/// A session with ten thousand calls.
+mod many;
 /// Nothing of a deleted session is left.
 mod purge;
+/// What recovery and attention look at.
+mod recovery;
 /// A session's state.
 mod state;
+/// Rows that cannot be read.
+mod unreadable;
 
 /// When a commit is forced to disk, and how many share one.
 mod commits;
 /// What was answered is there after the process was ended.
 mod killed;
+/// The same for a call on its way.
+mod killed_call;
 
 /// Which backups are made and kept.
 mod backups;
@@ -44,6 +54,8 @@ mod damage;
 /// The way back from a backup.
 mod restore;
 
+/// What is too large is refused.
+mod caps;
 /// What the tables accept.
 mod schema;
 /// Older and newer databases.
