@@ -8,9 +8,19 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 const TASK: &str = "HOLDFAST_STORE_CHILD";
 const FOLDER: &str = "HOLDFAST_STORE_FOLDER";
+
+/// A process that is being started holds, for as long as that takes, every file of this one, the
+/// locks of other tests included. Whoever opens a folder waits until no process is being started.
+static STARTING: RwLock<()> = RwLock::new(());
+
+/// Keeps processes from being started for as long as it is held.
+pub(crate) fn none_is_starting() -> RwLockReadGuard<'static, ()> {
+    STARTING.read().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What a child does, on a data folder.
 type Task = (&'static str, fn(&Path));
@@ -57,6 +67,7 @@ pub(crate) struct Running {
 impl Running {
     /// Starts a child. Whatever it creates is for everybody unless it says otherwise.
     pub(crate) fn start(task: &str, folder: &Path) -> Self {
+        let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
         let mut child = Command::new("/bin/sh")
             .args(["-c", "umask 000; exec \"$0\" \"$@\""])
             .arg(std::env::current_exe().unwrap())
@@ -68,6 +79,7 @@ impl Running {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
+        drop(starting);
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { child, output }
     }

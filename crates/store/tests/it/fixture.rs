@@ -7,6 +7,8 @@ use std::sync::mpsc::{Receiver, channel};
 use store::{Change, DataFolder, Error, Opened, Options, Store, Sync, Transition};
 use tempfile::TempDir;
 
+use crate::child::none_is_starting;
+
 /// A data folder that goes with the test.
 pub(crate) struct Place {
     dir: TempDir,
@@ -26,6 +28,7 @@ impl Place {
     }
 
     pub(crate) fn try_open(&self) -> Result<(Store, Opened), Error> {
+        let _none_is_starting = none_is_starting();
         Store::open(&options(&self.folder))
     }
 
@@ -66,8 +69,8 @@ pub(crate) fn options(folder: &DataFolder) -> Options {
     }
 }
 
-/// Opens a folder in a child. Between the start of another test's process and its own program that
-/// process still holds every file of this one, the lock included: it is waited for.
+/// Opens a folder in a child, where it cannot be seen whether the parent is starting a process that
+/// still holds the lock.
 pub(crate) fn open_when_free(folder: &Path) -> Store {
     let folder = DataFolder::create(folder).unwrap();
     for _ in 0..500 {

@@ -118,7 +118,7 @@ fn decisions_intents_and_outcomes_survive_the_end_of_the_process() {
             .map(|_| child.heard().expect("the child goes on"))
             .collect();
         said.extend(child.kill());
-        let store = open_when_free(place.folder.root());
+        let store = place.open();
         for line in &said {
             let (what, number) = line.split_once(' ').unwrap();
             check(&store, what, number.parse().unwrap());
