@@ -6,7 +6,7 @@ use protocol::{
 use rusqlite::{Row, params};
 
 use super::Reader;
-use super::row::{get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop};
+use super::row::{get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop, why};
 use crate::Error;
 
 pub(super) const MESSAGES_BEFORE: &str = "
@@ -62,7 +62,7 @@ fn message(row: &Row<'_>) -> Result<Message, Error> {
         tracing::error!(name: "store.message.unreadable", %message_id, %error);
         let block = Block {
             kind: BlockKind::Text,
-            text: format!("This message cannot be read: {error}."),
+            text: format!("This message cannot be read: {}.", why(&error)),
         };
         let role = get::<String>(row, "role").and_then(|text| role(&text));
         (
