@@ -126,7 +126,12 @@ impl Mark {
             .is_some_and(|run| run.status == RunStatus::Failed);
         match row.attention.as_ref().map(|attention| attention.kind) {
             Some(AttentionKind::Failed) => Self::Failed,
-            Some(AttentionKind::Interrupted | AttentionKind::Stopped) => Self::NeedsYou,
+            Some(
+                AttentionKind::Interrupted
+                | AttentionKind::Stopped
+                | AttentionKind::Waiting
+                | AttentionKind::InDoubt,
+            ) => Self::NeedsYou,
             None if is_live => Self::Running,
             None if is_failed => Self::Failed,
             None => Self::None,

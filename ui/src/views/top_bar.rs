@@ -16,6 +16,8 @@ pub(crate) fn TopBar() -> impl IntoView {
     let waiting = Memo::new(move |_| attention_ids(store).len());
     let title = move || match store.panel().get() {
         Panel::Resume => "Needs you".to_owned(),
+        Panel::Agents => "Agents".to_owned(),
+        Panel::Settings => "Settings".to_owned(),
         Panel::None | Panel::Drawer => store
             .session()
             .session_id()
