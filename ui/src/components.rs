@@ -1,5 +1,7 @@
 //! The pieces that screens are made of: each takes fields and callbacks.
 
+pub(crate) mod agent_form;
+pub(crate) mod agent_picker;
 pub(crate) mod brand_mark;
 pub(crate) mod composer;
 pub(crate) mod confirm_button;
@@ -9,6 +11,7 @@ pub(crate) mod icon;
 pub(crate) mod live_message;
 pub(crate) mod long_text;
 pub(crate) mod markdown;
+pub(crate) mod menu;
 pub(crate) mod message;
 pub(crate) mod message_tools;
 pub(crate) mod queue;

@@ -68,11 +68,12 @@ pub(crate) fn elapsed(passed_ms: u64) -> String {
     }
 }
 
-/// How long something took: "0.4 s", "12 s", "3 min 5 s".
+/// How long something took: "40 ms", "1.2 s", "12 s", "3 min 5 s".
 pub(crate) fn took(passed_ms: u64) -> String {
     let seconds = passed_ms / 1000;
     match seconds {
-        0..10 => format!("{}.{} s", seconds, passed_ms % 1000 / 100),
+        0 => format!("{passed_ms} ms"),
+        1..10 => format!("{}.{} s", seconds, passed_ms % 1000 / 100),
         10..60 => format!("{seconds} s"),
         60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
         3600.. => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
@@ -155,8 +156,8 @@ mod tests {
 
     #[test]
     fn what_it_took_and_what_is_left_are_short() {
-        let said = [0, 1_250, 12_900, 185_000, 7_260_000].map(took);
-        assert_eq!(said, ["0.0 s", "1.2 s", "12 s", "3 min 5 s", "2 h 1 min"]);
+        let said = [40, 1_250, 12_900, 185_000, 7_260_000].map(took);
+        assert_eq!(said, ["40 ms", "1.2 s", "12 s", "3 min 5 s", "2 h 1 min"]);
         let said = [0, 7_100, 240_000, 7_200_000, 900_000_000].map(|ms| left(5, 5 + ms));
         assert_eq!(said, ["0 s", "8 s", "4 min", "2 h", "11 days"]);
     }

@@ -13,8 +13,8 @@ const WINDOW: &str = "window";
 /// Why a decision was not taken, with the one that stands if there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DecisionProblem {
-    pub(crate) error: CommandError,
-    pub(crate) stands: Option<ApprovalView>,
+    pub(crate) error: Box<CommandError>,
+    pub(crate) stands: Option<Box<ApprovalView>>,
 }
 
 impl Actions {
@@ -37,8 +37,9 @@ impl Actions {
                 .into_iter()
                 .find_map(|call| Some((call.error?, call.approval)))
                 .map_or(Ok(()), |(error, approval)| {
-                    let stands = error.approval.as_deref().cloned().or(approval);
-                    Err(DecisionProblem { error, stands })
+                    let mut problem = DecisionProblem::from(error);
+                    problem.stands = problem.stands.or(approval.map(Box::new));
+                    Err(problem)
                 }),
             Some(_) | None => Ok(()),
         }
@@ -105,7 +106,10 @@ impl Actions {
 
 impl From<CommandError> for DecisionProblem {
     fn from(error: CommandError) -> Self {
-        let stands = error.approval.as_deref().cloned();
-        Self { error, stands }
+        let stands = error.approval.clone();
+        Self {
+            error: Box::new(error),
+            stands,
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 use leptos::prelude::{GetUntracked, ReadUntracked, Set, Update};
 use leptos::task::spawn_local;
-use protocol::{AgentId, Command, ExportFormat, Push, Reply, SessionId};
+use protocol::{AgentId, Command, ExportFormat, Push, Reply, SessionId, limits};
 
 use super::Actions;
+use crate::browser;
 use crate::ipc;
 use crate::state::{AppStateStoreFields, DeletedSession, Panel, SessionStateStoreFields, apply};
 
@@ -133,8 +134,25 @@ impl Actions {
         }
     }
 
-    /// Makes a new session of an exported one, and shows it.
-    pub(crate) async fn import(self, json: String) {
+    /// Makes a new session of the exported one in this file, and shows it.
+    pub(crate) async fn import_file(self, file: web_sys::File) {
+        // A file is looked at before it is read.
+        if file.size() > limits::IMPORT_BYTES as f64 {
+            let megabytes = limits::IMPORT_BYTES / (1024 * 1024);
+            let words = format!("{} is larger than {megabytes} MB.", file.name());
+            self.store.notice().set(Some(words));
+            return;
+        }
+        match browser::read_text(&file).await {
+            Some(json) => self.import(json).await,
+            None => {
+                let words = format!("{} could not be read.", file.name());
+                self.store.notice().set(Some(words));
+            }
+        }
+    }
+
+    async fn import(self, json: String) {
         let reply = self.ask_or_say(Command::ImportSession { json }).await;
         if let Some(Reply::Session(summary)) = reply {
             let session_id = summary.session_id;

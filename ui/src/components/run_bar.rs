@@ -49,6 +49,7 @@ fn LiveBar(run: RunState) -> impl IntoView {
         since_ms,
         ..
     } = run;
+    let is_retrying = retry.is_some();
     let is_waiting = status == RunStatus::Waiting;
     let words = match status {
         RunStatus::Waiting => "Waiting for you",
@@ -74,7 +75,7 @@ fn LiveBar(run: RunState) -> impl IntoView {
             <span class="run-bar__pulse" aria-hidden="true"></span>
             <span class="run-bar__words" role="status">{words}</span>
             <span class="run-bar__elapsed" aria-hidden="true">
-                {move || time::elapsed(now_ms.get().saturating_sub(since_ms))}
+                {move || (!is_retrying).then(|| time::elapsed(now_ms.get().saturating_sub(since_ms)))}
             </span>
             <button
                 type="button"

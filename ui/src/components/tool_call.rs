@@ -1,6 +1,7 @@
 //! One tool call of the transcript, as the card that its stage asks for.
 
 mod approval;
+mod approval_choices;
 mod approval_forms;
 mod body;
 mod done;
@@ -27,6 +28,7 @@ use approval::ApprovalCard;
 use done::DoneCard;
 use doubt::DoubtCard;
 use not_run::NotRunCard;
+pub(crate) use words::rule as rule_words;
 use working::WorkingCard;
 
 /// What is known of the cards that wait for the person, beyond their calls.

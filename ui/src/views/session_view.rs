@@ -12,7 +12,10 @@ use crate::components::queue::Queue;
 use crate::components::run_bar::RunBar;
 use crate::components::tool_call::PendingCards;
 use crate::components::waiting_bar::WaitingBar;
-use crate::state::{AppState, AppStateStoreFields, SessionStateStoreFields, pending_calls};
+use crate::state::{
+    AppState, AppStateStoreFields, SessionStateStoreFields, pending_calls, summary_of,
+};
+use crate::testid;
 
 #[component]
 pub(crate) fn SessionView() -> impl IntoView {
@@ -36,6 +39,7 @@ pub(crate) fn SessionView() -> impl IntoView {
             .cloned()
             .unwrap_or_default()
     });
+    let problem = Memo::new(move |_| summary_of(store, session_id.get()?)?.problem);
     let is_empty = Memo::new(move |_| {
         session.is_loaded().get()
             && session.messages().read().is_empty()
@@ -44,6 +48,11 @@ pub(crate) fn SessionView() -> impl IntoView {
 
     view! {
         <section class="session-view" aria-label="Session">
+            {move || problem.get().map(|words| view! {
+                <p class="banner" role="alert" data-testid=testid::SESSION_PROBLEM>
+                    {format!("Not all of this session can be read. {words}")}
+                </p>
+            })}
             <Show when=move || is_empty.get() fallback=|| view! { <Transcript/> }>
                 <EmptyState on_example=Callback::new(move |text: &'static str| actions.send_text(text))/>
             </Show>

@@ -5,10 +5,11 @@ use std::time::Duration;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::{CallId, Decision, ToolCallView};
+use protocol::{CallId, CommandError, Decision, ToolCallView};
 use wasm_bindgen::JsCast;
 
-use super::approval_forms::{AlwaysForm, Choices, EditForm};
+use super::approval_choices::Choices;
+use super::approval_forms::{AlwaysForm, EditForm};
 use super::body::{Arguments, Preview, is_long};
 use super::{Summary, mark, words};
 use crate::actions::{DecisionProblem, use_actions};
@@ -100,7 +101,12 @@ pub(super) fn ApprovalCard(
         shows_all.set(false);
         mode.set(Mode::Choices);
         is_fresh.set(true);
-        set_timeout(move || drop(is_fresh.try_set(false)), FRESH);
+        set_timeout(
+            move || {
+                is_fresh.try_set(false);
+            },
+            FRESH,
+        );
     });
     Effect::new(move || mark(unread, call_id, !is_whole.get()));
 
@@ -128,7 +134,9 @@ pub(super) fn ApprovalCard(
     on_key.set_value(Some(Callback::new(move |event| {
         take_key(answering, &event)
     })));
-    on_cleanup(move || drop(on_key.try_set_value(None)));
+    on_cleanup(move || {
+        on_key.try_set_value(None);
+    });
 
     let has_parts = call.with_untracked(|call| {
         call.preview
@@ -174,9 +182,10 @@ fn problem_view(problem: DecisionProblem) -> impl IntoView {
     let stands = problem
         .stands
         .map(|approval| words::stands(&approval, browser::clock_text));
+    let CommandError { message, hint, .. } = *problem.error;
     view! {
         <p class="call__problem" role="alert">
-            {problem.error.message}" "{problem.error.hint}
+            {message}" "{hint}
             {stands.map(|stands| format!(" {stands}"))}
         </p>
     }

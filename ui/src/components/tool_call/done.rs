@@ -36,6 +36,9 @@ pub(super) fn DoneCard(
             <summary class="call__head" data-testid=testid::CALL_TOGGLE>
                 <span class=mark aria-hidden="true"></span>
                 <span class="call__summary"><Summary call/></span>
+                <Show when=move || call.with(|call| call.proposed_arguments.is_some())>
+                    <span class="call__tag">"Edited by you"</span>
+                </Show>
                 <span class="call__time">{took}</span>
                 <span class="call__status">{move || call.with(words::status)}</span>
             </summary>

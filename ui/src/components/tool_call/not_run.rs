@@ -1,7 +1,7 @@
 //! A call that did not run: what happened, and nothing to do.
 
 use leptos::prelude::*;
-use protocol::ToolCallView;
+use protocol::{ApprovalStatus, ToolCallView};
 
 use super::super::escaped::Escaped;
 use super::body::{Arguments, Preview};
@@ -32,7 +32,8 @@ pub(super) fn NotRunCard(
 
 /// A question that nobody can answer any more does not wait.
 fn status(call: &ToolCallView) -> &'static str {
-    if call.status.is_terminal() {
+    let approval = call.approval.as_ref().map(|approval| approval.status);
+    if call.status.is_terminal() && approval != Some(ApprovalStatus::Expired) {
         words::status(call)
     } else {
         "Expired"
