@@ -1,5 +1,10 @@
 //! What the engine says in, state out.
 
+mod branch;
+mod calls;
+mod list;
+mod run;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -498,6 +503,17 @@ fn an_ended_subscription_is_taken_up_again() {
     assert_eq!(window.seen().sync, SyncState::Current);
     apply(window.store, ended(Some(SESSION)));
     assert_eq!(window.seen().sync, SyncState::Resubscribe);
+    // STR-4: a cursor that the engine does not know takes a new snapshot; what is shown stays.
+    let before = window.seen().messages;
+    apply(
+        window.store,
+        Push::Ended {
+            session_id: Some(SESSION),
+            error: CommandError::new(ErrorCode::InvalidCursor, "Truncated.", "Again."),
+        },
+    );
+    assert_eq!(window.seen().sync, SyncState::Snapshot);
+    assert_eq!(window.seen().messages, before);
     apply(window.store, ended(None));
     let list_sync = window.store.list_sync().get_untracked();
     assert_eq!(list_sync, SyncState::Resubscribe);
