@@ -13,6 +13,7 @@ use crate::state::{AppStateStoreFields, DeletedSession};
 use crate::testid;
 
 const SAID_FOR: Duration = Duration::from_secs(5);
+const LONGEST_MS: u64 = 24 * 60 * 60 * 1000;
 
 #[component]
 pub(crate) fn Toasts() -> impl IntoView {
@@ -49,7 +50,8 @@ fn DeletedToast(deleted: DeletedSession) -> impl IntoView {
         title,
         until_ms,
     } = deleted;
-    let left_ms = until_ms.saturating_sub(browser::now_ms());
+    // A timer holds no more than some days.
+    let left_ms = until_ms.saturating_sub(browser::now_ms()).min(LONGEST_MS);
     let ending = set_timeout_with_handle(
         move || actions.forget_deleted(session_id),
         Duration::from_millis(left_ms),
