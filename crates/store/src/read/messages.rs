@@ -59,7 +59,8 @@ fn message(row: &Row<'_>) -> Result<Message, Error> {
     let (message_id, position) = (message_id(row, "id")?, get(row, "position")?);
     let content = content(row);
     let (role, status, blocks) = content.unwrap_or_else(|error| {
-        tracing::error!(name: "store.message.unreadable", %message_id, %error);
+        // What the parser met is for the person, not for the log.
+        tracing::error!(name: "store.message.unreadable", %message_id);
         let block = Block {
             kind: BlockKind::Text,
             text: format!("This message cannot be read: {}.", why(&error)),

@@ -39,11 +39,14 @@ pub(super) fn get_or_drop<T: FromSql>(row: &Row<'_>, column: &str) -> Option<T> 
     })
 }
 
-/// The same for a column that holds JSON.
+/// The same for a column that holds JSON. The parser quotes what it met, which is not for the log.
 pub(super) fn json_or_drop<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Option<T> {
     let text: String = get_or_drop(row, column)?;
     serde_json::from_str(&text)
-        .map_err(|error| tracing::warn!(name: "store.row.field_dropped", column, %error))
+        .map_err(|error| {
+            let error = error.classify();
+            tracing::warn!(name: "store.row.field_dropped", column, ?error);
+        })
         .ok()
 }
 
