@@ -87,7 +87,7 @@ impl Page {
     /// Waits until the cards that ask have stood still.
     pub(crate) async fn steady(&self) {
         self.eventually("a card that stands still", |page| {
-            page.count("[data-call-id][data-ready=true]") == page.count("[data-call-id]")
+            page.count("[data-ready=true]") > 0 && page.count("[data-ready=false]") == 0
         })
         .await;
         // The last of the buttons' own delays.
