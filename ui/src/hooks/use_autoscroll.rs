@@ -100,12 +100,16 @@ impl Autoscroll {
     fn settle(self, scrolled: &HtmlDivElement) {
         self.position.with_value(|position| {
             let height = scrolled.scroll_height();
+            // Something else scrolled up, and nobody has said so yet.
+            let below = height - scrolled.scroll_top() - scrolled.client_height();
+            if scrolled.scroll_top() < position.top_px.get() && below > NEAR_PX {
+                position.is_following.set(false);
+            }
             if let Some(held) = position.held_px.take() {
                 scrolled.set_scroll_top(height - held);
             } else if position.is_following.get() {
                 scrolled.set_scroll_top(height);
             } else {
-                let below = height - scrolled.scroll_top() - scrolled.client_height();
                 self.is_at_end.set(below <= NEAR_PX);
                 position.is_following.set(below <= NEAR_PX);
             }

@@ -94,6 +94,16 @@ impl Page {
         shell::wait(60).await;
     }
 
+    /// Makes an element as high as this, so that it scrolls: tests have no style sheet.
+    pub(crate) fn set_height(&self, selector: &str, height: &str) {
+        let element = self
+            .find(selector)
+            .unwrap_or_else(|| panic!("no {selector}"));
+        let style = element.unchecked_into::<HtmlElement>().style();
+        style.set_property("height", height).expect("a height");
+        style.set_property("overflow", "auto").expect("scrolling");
+    }
+
     /// Puts the focus on an element, as the keyboard would.
     pub(crate) fn focus(&self, selector: &str) {
         let element = self
