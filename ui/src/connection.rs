@@ -143,10 +143,16 @@ impl Connection {
         }
         apply_sessions(self.store, all);
         // What needs a person is asked for by itself: it must not depend on the length of the list.
-        if let Reply::Sessions { sessions, .. } = ipc::execute(&Command::ListAttention {}).await? {
-            for summary in sessions {
-                apply(self.store, Push::Session(Box::new(summary)));
+        match ipc::execute(&Command::ListAttention {}).await {
+            Ok(Reply::Sessions { sessions, .. }) => {
+                for summary in sessions {
+                    apply(self.store, Push::Session(Box::new(summary)));
+                }
             }
+            Ok(_) => {}
+            Err(Failure::Lost) => return Err(Failure::Lost),
+            // The list is there: the window opens without it.
+            Err(Failure::Refused(error)) => self.store.notice().set(Some(error.message)),
         }
         self.store.list_sync().set(SyncState::Current);
         Ok(())

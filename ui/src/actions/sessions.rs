@@ -7,7 +7,7 @@ use protocol::{AgentId, Command, ExportFormat, Push, Reply, SessionId, limits};
 use super::Actions;
 use crate::browser;
 use crate::ipc;
-use crate::state::{AppStateStoreFields, DeletedSession, Panel, SessionStateStoreFields, apply};
+use crate::state::{AppStateStoreFields, DeletedSession, SessionStateStoreFields, apply};
 
 impl Actions {
     /// Begins to write the title of a session; `None` ends it.
@@ -174,6 +174,5 @@ impl Actions {
 
     fn is_shown(self, session_id: SessionId) -> bool {
         self.store.session().session_id().get_untracked() == Some(session_id)
-            && self.store.panel().get_untracked() != Panel::Resume
     }
 }

@@ -60,6 +60,12 @@ pub(crate) fn AgentForm(
         <form
             class="form"
             data-testid=testid::AGENT_FORM
+            // Escape closes panels: what is written here must not go with one.
+            on:keydown=|event| {
+                if event.key() == "Escape" {
+                    event.stop_propagation();
+                }
+            }
             on:submit=move |event| {
                 event.prevent_default();
                 save();

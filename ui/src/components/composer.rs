@@ -23,12 +23,14 @@ pub(crate) enum Fate {
     Supersedes,
     /// A call in doubt comes first.
     WaitsForDoubt,
+    /// It takes the place of a run that was halted.
+    Replaces,
 }
 
 impl Fate {
     const fn placeholder(self) -> &'static str {
         match self {
-            Self::Starts => "Write a message…",
+            Self::Starts | Self::Replaces => "Write a message…",
             Self::Waits | Self::WaitsForDoubt => "Write the next message…",
             Self::Supersedes => "Answer above, or write a message instead…",
         }
@@ -36,7 +38,7 @@ impl Fate {
 
     const fn verb(self) -> &'static str {
         match self {
-            Self::Starts | Self::Supersedes => "Send",
+            Self::Starts | Self::Supersedes | Self::Replaces => "Send",
             Self::Waits | Self::WaitsForDoubt => "Queue",
         }
     }
@@ -47,6 +49,9 @@ impl Fate {
             Self::Waits => Some("Enter queues it: it is sent when the run is over."),
             Self::Supersedes => {
                 Some("Sending this closes the open questions; those calls do not run.")
+            }
+            Self::Replaces => {
+                Some("Sending this starts a new run; the halted one cannot be resumed then.")
             }
             Self::WaitsForDoubt => Some("It is queued until the unknown call is settled."),
         }

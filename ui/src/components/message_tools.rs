@@ -57,7 +57,7 @@ pub(crate) fn MessageTools(
             {(role == Role::User && is_readable).then(|| view! {
                 <button
                     type="button"
-                    class="copy-button"
+                    class="quiet-button"
                     data-testid=testid::MESSAGE_EDIT
                     title="Write it anew; the old version stays as another branch"
                     disabled=is_blocked
@@ -70,7 +70,7 @@ pub(crate) fn MessageTools(
             {(role == Role::Agent).then(|| view! {
                 <button
                     type="button"
-                    class="copy-button"
+                    class="quiet-button"
                     data-testid=testid::MESSAGE_REGENERATE
                     title="Answer again; this answer stays as another branch"
                     disabled=is_blocked
@@ -82,7 +82,7 @@ pub(crate) fn MessageTools(
             })}
             <button
                 type="button"
-                class="copy-button"
+                class="quiet-button"
                 data-testid=testid::MESSAGE_FORK
                 title="A new session with the history up to here"
                 disabled=move || is_busy.get()
@@ -120,7 +120,7 @@ fn BranchSwitcher(position: u64) -> impl IntoView {
             <span class="message__branches" role="group" aria-label="Branches" data-testid=testid::BRANCH_SWITCHER>
                 <button
                     type="button"
-                    class="copy-button"
+                    class="quiet-button"
                     data-testid=testid::BRANCH_PREVIOUS
                     aria-label="Previous branch"
                     disabled=previous.is_none()
@@ -131,7 +131,7 @@ fn BranchSwitcher(position: u64) -> impl IntoView {
                 <span>{words}</span>
                 <button
                     type="button"
-                    class="copy-button"
+                    class="quiet-button"
                     data-testid=testid::BRANCH_NEXT
                     aria-label="Next branch"
                     disabled=next.is_none()

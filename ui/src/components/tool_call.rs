@@ -6,6 +6,7 @@ mod approval_forms;
 mod body;
 mod done;
 mod doubt;
+mod fold;
 mod not_run;
 mod result;
 mod words;
@@ -34,8 +35,8 @@ use working::WorkingCard;
 /// What is known of the cards that wait for the person, beyond their calls.
 #[derive(Clone, Copy)]
 pub(crate) struct PendingCards {
-    /// Those that can be seen.
-    pub(crate) in_view: RwSignal<Vec<CallId>>,
+    /// Those that cannot be seen.
+    pub(crate) out_of_view: RwSignal<Vec<CallId>>,
     /// Those of which not everything was shown yet.
     pub(crate) unread: RwSignal<Vec<CallId>>,
 }
@@ -43,7 +44,7 @@ pub(crate) struct PendingCards {
 impl PendingCards {
     pub(crate) fn new() -> Self {
         Self {
-            in_view: RwSignal::new(Vec::new()),
+            out_of_view: RwSignal::new(Vec::new()),
             unread: RwSignal::new(Vec::new()),
         }
     }
@@ -83,10 +84,14 @@ pub(crate) fn ToolCallCard(
     });
     let card = NodeRef::<html::Article>::new();
     let on_key = StoredValue::new(None::<Callback<KeyboardEvent>>);
-    let is_steady = use_steady(card);
-    use_in_view(card, move |is_in| mark(cards.in_view, call_id, is_in));
+    // Only what can be answered is watched: a session may have hundreds of cards.
+    let is_pending = Memo::new(move |_| stage.get().is_pending());
+    let is_steady = use_steady(card, is_pending);
+    use_in_view(card, is_pending, move |is_in| {
+        mark(cards.out_of_view, call_id, !is_in);
+    });
     on_cleanup(move || {
-        mark(cards.in_view, call_id, false);
+        mark(cards.out_of_view, call_id, false);
         mark(cards.unread, call_id, false);
     });
     Effect::new(move || {
@@ -100,9 +105,9 @@ pub(crate) fn ToolCallCard(
 
     let inner = move || match stage.get() {
         CallStage::Asking => {
-            view! { <ApprovalCard call on_key is_steady unread=cards.unread/> }.into_any()
+            view! { <ApprovalCard call card on_key is_steady unread=cards.unread/> }.into_any()
         }
-        CallStage::InDoubt => view! { <DoubtCard call is_steady/> }.into_any(),
+        CallStage::InDoubt => view! { <DoubtCard call card is_steady/> }.into_any(),
         CallStage::Working => view! { <WorkingCard call/> }.into_any(),
         CallStage::Done => view! { <DoneCard call/> }.into_any(),
         CallStage::NotRun | CallStage::Late => view! { <NotRunCard call/> }.into_any(),
@@ -113,8 +118,8 @@ pub(crate) fn ToolCallCard(
             data-testid=move || testid_of(stage.get())
             data-call-id=call_id.to_string()
             data-status=move || call.with(|call| call.status.as_str())
-            data-ready=move || is_steady.get().to_string()
-            tabindex=move || if stage.get().is_pending() { "0" } else { "-1" }
+            data-ready=move || is_pending.get().then(|| is_steady.get().to_string())
+            tabindex=move || if is_pending.get() { "0" } else { "-1" }
             aria-label=move || call.with(words::label)
             node_ref=card
             on:keydown=move |event| {
@@ -125,6 +130,17 @@ pub(crate) fn ToolCallCard(
         >
             {inner}
         </article>
+    }
+}
+
+/// Keeps the keyboard at the card when the button that was used goes away.
+fn keep_focus(card: NodeRef<html::Article>) {
+    let Some(card) = card.get_untracked() else {
+        return;
+    };
+    let focused = document().active_element();
+    if card.contains(focused.as_ref().map(AsRef::as_ref)) {
+        card.focus().ok();
     }
 }
 

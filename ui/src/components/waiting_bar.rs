@@ -20,8 +20,8 @@ pub(crate) fn WaitingBar(
     let is_busy = RwSignal::new(false);
     let pending = Memo::new(move |_| pending_calls(store));
     let hidden = Memo::new(move |_| {
-        let in_view = cards.in_view.read();
-        pending.with(|pending| first_hidden(pending, &in_view))
+        let out_of_view = cards.out_of_view.read();
+        pending.with(|pending| first_hidden(pending, &out_of_view))
     });
     // Doubts are settled one by one: each has another story.
     let asking = Memo::new(move |_| {
@@ -102,9 +102,9 @@ fn is_asking(call: &ToolCallView) -> bool {
     call.doubt.is_none() && call.approval.is_some()
 }
 
-fn first_hidden(pending: &[ToolCallView], in_view: &[CallId]) -> Option<CallId> {
+fn first_hidden(pending: &[ToolCallView], out_of_view: &[CallId]) -> Option<CallId> {
     pending
         .iter()
         .map(|call| call.call_id)
-        .find(|call_id| !in_view.contains(call_id))
+        .find(|call_id| out_of_view.contains(call_id))
 }

@@ -10,10 +10,15 @@ use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObser
 /// A card that only peeks out is not seen.
 const MARGIN: &str = "-48px 0px";
 
-/// Says when `card` comes into view and when it leaves it.
-pub(crate) fn use_in_view(card: NodeRef<Article>, on_change: impl Fn(bool) + Copy + 'static) {
+/// Says when `card` comes into view and when it leaves it, while `is_active`.
+pub(crate) fn use_in_view(
+    card: NodeRef<Article>,
+    is_active: Memo<bool>,
+    on_change: impl Fn(bool) + Copy + 'static,
+) {
     Effect::new(move || {
-        let Some(card) = card.get() else {
+        let Some(card) = card.get().filter(|_| is_active.get()) else {
+            on_change(true);
             return;
         };
         let callback = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {

@@ -23,8 +23,8 @@ struct Place {
 }
 
 /// False while `card` has just appeared or moved: what is under the pointer may not be what the
-/// person aimed at. Moves come from content that grows or shrinks, and from scrolling.
-pub(crate) fn use_steady(card: NodeRef<Article>) -> ReadSignal<bool> {
+/// person aimed at. Watched while `is_active`. Moves come from content that grows or shrinks, and from scrolling.
+pub(crate) fn use_steady(card: NodeRef<Article>, is_active: Memo<bool>) -> ReadSignal<bool> {
     let is_steady = RwSignal::new(false);
     let place = Rc::new(Place {
         top_px: Cell::new(f64::MIN),
@@ -32,7 +32,11 @@ pub(crate) fn use_steady(card: NodeRef<Article>) -> ReadSignal<bool> {
     });
     let place = StoredValue::new_local(place);
     Effect::new(move || {
-        if let Some(card) = card.get() {
+        if is_active.get()
+            && let Some(card) = card.get()
+        {
+            is_steady.set(false);
+            place.with_value(|place| place.top_px.set(f64::MIN));
             watch(card.unchecked_ref(), &place.get_value(), is_steady);
         }
     });

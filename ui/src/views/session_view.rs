@@ -85,13 +85,9 @@ fn fate(store: Store<AppState>) -> Fate {
         _ if has_doubt => Fate::WaitsForDoubt,
         Some(RunStatus::Queued | RunStatus::Running) => Fate::Waits,
         Some(RunStatus::Waiting) => Fate::Supersedes,
-        Some(
-            RunStatus::Stopped
-            | RunStatus::Interrupted
-            | RunStatus::Completed
-            | RunStatus::Failed
-            | RunStatus::Cancelled,
-        )
-        | None => Fate::Starts,
+        Some(RunStatus::Stopped | RunStatus::Interrupted) => Fate::Replaces,
+        Some(RunStatus::Completed | RunStatus::Failed | RunStatus::Cancelled) | None => {
+            Fate::Starts
+        }
     }
 }

@@ -27,6 +27,10 @@ pub(crate) fn TopBar() -> impl IntoView {
             .and_then(|session_id| summary_of(store, session_id)?.title)
             .unwrap_or_else(|| UNTITLED.to_owned()),
     };
+    let workspace = move || {
+        let workspace = store.session().workspace().get();
+        (!workspace.is_empty()).then(|| format!("Workspace: {workspace}"))
+    };
     let usage = move || match store.panel().get() {
         Panel::None | Panel::Drawer => used(&store.session().usage().get()),
         Panel::Resume | Panel::Agents | Panel::Settings => None,
@@ -45,7 +49,7 @@ pub(crate) fn TopBar() -> impl IntoView {
                     <span class="top-bar__dot"></span>
                 </Show>
             </button>
-            <h1 class="top-bar__title">{title}</h1>
+            <h1 class="top-bar__title" title=workspace>{title}</h1>
             <span class="top-bar__usage" title="Tokens read and written in this session, and what they cost">
                 {usage}
             </span>

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::{CallId, MessageId, Role, StepId};
 use reactive_stores::Store;
+use wasm_bindgen::JsCast;
 
 use crate::actions::{use_actions, use_store};
 use crate::components::icon::{Icon, Shape};
@@ -70,6 +72,11 @@ pub(crate) fn Transcript() -> impl IntoView {
                 data-testid=testid::TRANSCRIPT
                 node_ref=scrolled
                 on:scroll=move |_| autoscroll.on_scroll()
+                on:click=move |event| {
+                    if is_unfolding(&event) {
+                        autoscroll.let_go();
+                    }
+                }
             >
                 <div class="transcript__column" node_ref=content>
                     <Show when=move || session.has_earlier().get()>
@@ -104,6 +111,17 @@ pub(crate) fn Transcript() -> impl IntoView {
             </Show>
         </div>
     }
+}
+
+/// Whether a click makes something taller in its place.
+fn is_unfolding(event: &MouseEvent) -> bool {
+    let target = event
+        .target()
+        .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| {
+        let selector = "summary, [data-testid=show-all], [data-testid=result-more]";
+        target.closest(selector).is_ok_and(|found| found.is_some())
+    })
 }
 
 /// The tool calls that a message asked for, in order. A card keeps its place while its call moves.

@@ -254,6 +254,30 @@ async fn all_calls_are_denied_together() {
     assert_eq!(decided[1]["decision"], json!({ "type": "deny" }));
 }
 
+/// A card that is out of view is said and can be gone to; the end does not pull the view back.
+#[wasm_bindgen_test]
+async fn a_card_out_of_view_can_be_gone_to() {
+    let page = asking(&[shell::asking(1), shell::asking(2), shell::asking(3)]).await;
+    page.set_height("[data-testid=transcript]", "150px");
+    let show = "[data-testid=waiting-show]";
+    page.eventually("the way there", |page| page.count(show) == 1)
+        .await;
+    page.click(show);
+    let first = format!("[data-call-id={}]", shell::call_id(1));
+    page.eventually("the focus", |page| page.has_focus(&first))
+        .await;
+    page.steady().await;
+    let card = page
+        .find(&first)
+        .expect("the card")
+        .get_bounding_client_rect();
+    let view = page
+        .find("[data-testid=transcript]")
+        .expect("the transcript")
+        .get_bounding_client_rect();
+    assert!(card.bottom() > view.top() && card.top() < view.bottom());
+}
+
 /// APR-9: a card of an earlier run says so and does nothing.
 #[wasm_bindgen_test]
 async fn a_card_of_a_run_that_ended_is_quiet() {

@@ -87,11 +87,21 @@ impl Page {
     /// Waits until the cards that ask have stood still.
     pub(crate) async fn steady(&self) {
         self.eventually("a card that stands still", |page| {
-            page.count("[data-call-id][data-ready=true]") == page.count("[data-call-id]")
+            page.count("[data-ready=true]") > 0 && page.count("[data-ready=false]") == 0
         })
         .await;
         // The last of the buttons' own delays.
         shell::wait(60).await;
+    }
+
+    /// Makes an element as high as this, so that it scrolls: tests have no style sheet.
+    pub(crate) fn set_height(&self, selector: &str, height: &str) {
+        let element = self
+            .find(selector)
+            .unwrap_or_else(|| panic!("no {selector}"));
+        let style = element.unchecked_into::<HtmlElement>().style();
+        style.set_property("height", height).expect("a height");
+        style.set_property("overflow", "auto").expect("scrolling");
     }
 
     /// Puts the focus on an element, as the keyboard would.

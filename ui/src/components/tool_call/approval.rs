@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use leptos::ev::KeyboardEvent;
+use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::{CallId, CommandError, Decision, ToolCallView};
@@ -11,7 +12,7 @@ use wasm_bindgen::JsCast;
 use super::approval_choices::Choices;
 use super::approval_forms::{AlwaysForm, EditForm};
 use super::body::{Arguments, Preview, is_long};
-use super::{Summary, mark, words};
+use super::{Summary, keep_focus, mark, words};
 use crate::actions::{DecisionProblem, use_actions};
 use crate::browser;
 use crate::hooks::use_tick::use_tick;
@@ -33,6 +34,7 @@ pub(super) enum Mode {
 /// What the answers of a card share.
 #[derive(Clone, Copy)]
 pub(super) struct Answering {
+    pub(super) card: NodeRef<html::Article>,
     pub(super) call: Memo<ToolCallView>,
     pub(super) mode: RwSignal<Mode>,
     /// Why the person denies, as far as it is written.
@@ -61,6 +63,12 @@ impl Answering {
         }
     }
 
+    /// Leaves what was opened below; the keyboard stays at the card.
+    pub(super) fn leave(self) {
+        keep_focus(self.card);
+        self.mode.set(Mode::Choices);
+    }
+
     pub(super) fn go(self, mode: Mode) {
         if self.is_ready.get_untracked() {
             self.mode.set(mode);
@@ -72,6 +80,8 @@ impl Answering {
 pub(super) fn ApprovalCard(
     /// The call.
     call: Memo<ToolCallView>,
+    /// The card itself.
+    card: NodeRef<html::Article>,
     /// What a key does while the card has the focus.
     on_key: StoredValue<Option<Callback<KeyboardEvent>>>,
     /// Whether the card stands still.
@@ -114,6 +124,7 @@ pub(super) fn ApprovalCard(
         let Some(digest) = digest.get_untracked() else {
             return;
         };
+        keep_focus(card);
         is_busy.set(true);
         problem.set(None);
         spawn_local(async move {
@@ -124,6 +135,7 @@ pub(super) fn ApprovalCard(
         });
     });
     let answering = Answering {
+        card,
         call,
         mode,
         reason: RwSignal::new(String::new()),

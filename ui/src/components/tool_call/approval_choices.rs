@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use protocol::{Decision, limits};
 
 use super::approval::{Answering, Mode};
+use super::approval_forms::leave_on_escape;
 use crate::testid;
 
 #[component]
@@ -82,6 +83,7 @@ pub(super) fn Choices(answering: Answering) -> impl IntoView {
                 autocomplete="off"
                 prop:value=reason
                 on:input:target=move |event| reason.set(event.target().value())
+                on:keydown=move |event| leave_on_escape(answering, &event)
             />
             <button
                 type="submit"

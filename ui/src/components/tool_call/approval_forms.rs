@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use protocol::{Decision, ToolCallView, limits};
 use serde_json::{Map, Value};
 
-use super::approval::{Answering, Mode};
+use super::approval::Answering;
 use crate::testid;
 use crate::text::{spread_json, visible_json};
 
@@ -141,18 +141,18 @@ fn BackButton(answering: Answering) -> impl IntoView {
             type="button"
             class="button button--quiet"
             data-testid=testid::APPROVAL_BACK
-            on:click=move |_| answering.mode.set(Mode::Choices)
+            on:click=move |_| answering.leave()
         >
             "Back"
         </button>
     }
 }
 
-fn leave_on_escape(answering: Answering, event: &leptos::ev::KeyboardEvent) {
+pub(super) fn leave_on_escape(answering: Answering, event: &leptos::ev::KeyboardEvent) {
     if event.key() == "Escape" {
         event.stop_propagation();
         event.prevent_default();
-        answering.mode.set(Mode::Choices);
+        answering.leave();
     }
 }
 

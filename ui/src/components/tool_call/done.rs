@@ -6,6 +6,7 @@ use protocol::{CallStatus, CommandError, FileChange, ToolCallView};
 
 use super::super::escaped::Escaped;
 use super::body::{Arguments, Preview};
+use super::fold::Fold;
 use super::result::ResultView;
 use super::{Summary, words};
 use crate::actions::use_actions;
@@ -30,26 +31,25 @@ pub(super) fn DoneCard(
         "call__mark call__mark--done"
     };
     let why = move || call.with(words::why_allowed);
+    let head = view! {
+        <span class=mark aria-hidden="true"></span>
+        <span class="call__summary"><Summary call/></span>
+        <Show when=move || call.with(|call| call.proposed_arguments.is_some())>
+            <span class="call__tag">"Edited by you"</span>
+        </Show>
+        <span class="call__time">{took}</span>
+        <span class="call__status">{move || call.with(words::status)}</span>
+    }
+    .into_any();
     // What failed is open: one wants to know why.
     view! {
-        <details class="call__details" open=is_failed>
-            <summary class="call__head" data-testid=testid::CALL_TOGGLE>
-                <span class=mark aria-hidden="true"></span>
-                <span class="call__summary"><Summary call/></span>
-                <Show when=move || call.with(|call| call.proposed_arguments.is_some())>
-                    <span class="call__tag">"Edited by you"</span>
-                </Show>
-                <span class="call__time">{took}</span>
-                <span class="call__status">{move || call.with(words::status)}</span>
-            </summary>
-            <div class="call__body">
-                <ResultView call/>
-                <Preview call shows_all/>
-                <Arguments call shows_all is_open=false/>
-                {move || why().map(|why| view! { <p class="call__note"><Escaped text=why/></p> })}
-                <p class="call__note">{move || call.with(|call| words::effect(call.effect))}</p>
-            </div>
-        </details>
+        <Fold starts_open=is_failed head>
+            <ResultView call/>
+            <Preview call shows_all/>
+            <Arguments call shows_all is_open=false/>
+            {move || why().map(|why| view! { <p class="call__note"><Escaped text=why/></p> })}
+            <p class="call__note">{move || call.with(|call| words::effect(call.effect))}</p>
+        </Fold>
         <Files call/>
     }
 }

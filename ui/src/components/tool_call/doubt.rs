@@ -1,12 +1,13 @@
 //! A call whose outcome nobody knows: why, and the four ways out.
 
+use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::{CommandError, Resolution, ToolCallView, limits};
 
 use super::super::confirm_button::ConfirmButton;
-use super::Summary;
 use super::body::{Arguments, Preview};
+use super::{Summary, keep_focus};
 use crate::actions::use_actions;
 use crate::hooks::use_tick::use_tick;
 use crate::{testid, time};
@@ -15,6 +16,8 @@ use crate::{testid, time};
 pub(super) fn DoubtCard(
     /// The call.
     call: Memo<ToolCallView>,
+    /// The card itself.
+    card: NodeRef<html::Article>,
     /// Whether the card stands still.
     is_steady: ReadSignal<bool>,
 ) -> impl IntoView {
@@ -28,6 +31,7 @@ pub(super) fn DoubtCard(
         if is_busy.get_untracked() || !is_steady.get_untracked() {
             return;
         }
+        keep_focus(card);
         is_busy.set(true);
         error.set(None);
         spawn_local(async move {

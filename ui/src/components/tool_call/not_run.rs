@@ -5,6 +5,7 @@ use protocol::{ApprovalStatus, ToolCallView};
 
 use super::super::escaped::Escaped;
 use super::body::{Arguments, Preview};
+use super::fold::Fold;
 use super::{Summary, words};
 
 #[component]
@@ -14,18 +15,17 @@ pub(super) fn NotRunCard(
 ) -> impl IntoView {
     let shows_all = RwSignal::new(false);
     let why = Memo::new(move |_| call.with(words::why_not_run));
+    let head = view! {
+        <span class="call__mark call__mark--quiet" aria-hidden="true"></span>
+        <span class="call__summary"><Summary call/></span>
+        <span class="call__status">{move || call.with(status)}</span>
+    }
+    .into_any();
     view! {
-        <details class="call__details">
-            <summary class="call__head">
-                <span class="call__mark call__mark--quiet" aria-hidden="true"></span>
-                <span class="call__summary"><Summary call/></span>
-                <span class="call__status">{move || call.with(status)}</span>
-            </summary>
-            <div class="call__body">
-                <Preview call shows_all/>
-                <Arguments call shows_all is_open=false/>
-            </div>
-        </details>
+        <Fold starts_open=false head>
+            <Preview call shows_all/>
+            <Arguments call shows_all is_open=false/>
+        </Fold>
         <p class="call__why">{move || view! { <Escaped text=why.get()/> }}</p>
     }
 }
