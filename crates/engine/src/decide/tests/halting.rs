@@ -3,22 +3,22 @@
 use protocol::{ErrorCode, Event, RunReason, RunStatus, StepStatus};
 use store::Change;
 
-use super::super::{Decision, cancel_run, interrupt, stop_run};
+use super::super::{Decision, cancel_run, dismiss_run, interrupt, stop_run};
 use super::{
-    AT_MS, BEFORE, NEW, every_run, halted, message_id, quiet, refused, run_id, running, status_of,
-    told, with_run,
+    AT_MS, BEFORE, NEW, after, asking, call, changes_nothing, decide, every_run, halted, quiet,
+    refused, run_id, run_of, running, status_of, told, with_calls, with_run,
 };
 
 fn stop(state: &store::SessionState) -> Decision {
-    stop_run(state, run_id(BEFORE), message_id(), AT_MS)
+    decide(|given| stop_run(state, run_id(BEFORE), given))
 }
 
 fn close(state: &store::SessionState) -> Decision {
-    interrupt(state, RunReason::AppClosed, message_id(), AT_MS)
+    decide(|given| interrupt(state, RunReason::AppClosed, given))
 }
 
 fn cancel(state: &store::SessionState) -> Result<Decision, protocol::CommandError> {
-    cancel_run(state, run_id(BEFORE), message_id(), AT_MS)
+    decide(|given| cancel_run(state, run_id(BEFORE), given))
 }
 
 // STP-2
@@ -34,6 +34,7 @@ fn a_stop_keeps_what_had_arrived_and_halts_the_call() {
             "run b running -> stopped stopped_by_user",
             "event run_stopped",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -70,6 +71,7 @@ fn a_stop_before_the_first_text_keeps_no_message() {
             "run b running -> stopped stopped_by_user",
             "event run_stopped",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -83,6 +85,7 @@ fn a_run_that_waits_is_stopped_without_an_attempt_to_end() {
             "run b waiting -> stopped stopped_by_user",
             "event run_stopped",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -96,7 +99,7 @@ fn a_stop_of_what_is_not_live_or_not_the_newest_changes_nothing() {
         }
     }
     assert!(told(&stop(&quiet())).is_empty());
-    let older = stop_run(&running("The tide"), run_id(NEW), message_id(), AT_MS);
+    let older = decide(|given| stop_run(&running("The tide"), run_id(NEW), given));
     assert!(told(&older).is_empty());
 }
 
@@ -113,6 +116,7 @@ fn closing_interrupts_a_running_run_and_keeps_its_text() {
             "run b running -> interrupted app_closed",
             "event run_interrupted",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -139,6 +143,7 @@ fn a_cancel_of_a_running_run_keeps_its_text_and_gives_the_step_up() {
             "run b running -> cancelled discarded",
             "event run_cancelled",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -156,6 +161,7 @@ fn a_cancel_after_a_stop_wins_with_its_own_reason() {
                 &moved,
                 "event run_cancelled",
                 "halt model of run b",
+                "halt calls of run b",
             ]
         );
     }
@@ -173,7 +179,7 @@ fn a_second_cancel_changes_nothing_and_what_ended_otherwise_is_refused() {
             _ => assert!(!told(&cancel(&state).unwrap()).is_empty()),
         }
     }
-    let older = cancel_run(&running(""), run_id(NEW), message_id(), AT_MS);
+    let older = decide(|given| cancel_run(&running(""), run_id(NEW), given));
     assert_eq!(
         refused(older),
         (ErrorCode::NotActionable, Some(run_id(NEW)))
