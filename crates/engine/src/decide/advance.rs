@@ -34,13 +34,16 @@ impl Draft<'_> {
         }
     }
 
-    /// The calls that may start now: calls that touch the same thing keep their order.
-    fn startable(&self) -> Vec<protocol::CallId> {
+    /// The calls that may start now: calls that touch the same thing keep their order. A later one
+    /// that runs already is waited for: edited arguments can touch what nobody foresaw.
+    pub(super) fn startable(&self) -> Vec<protocol::CallId> {
         let calls = &self.run.calls;
         let running = self.calls_that(|s| s == CallStatus::Running).len();
         let is_blocked = |index: usize| {
-            calls[..index].iter().any(|earlier| {
-                !earlier.view.status.is_terminal() && conflict(earlier, &calls[index])
+            calls.iter().enumerate().any(|(place, other)| {
+                let is_before = place < index && !other.view.status.is_terminal();
+                let is_running = other.view.status == CallStatus::Running;
+                (is_before || is_running) && conflict(other, &calls[index])
             })
         };
         self.calls_that(|s| s == CallStatus::Ready)

@@ -49,7 +49,8 @@ pub(crate) fn start_call(
         return Ok((None, Decision::nothing()));
     };
     may_act(&draft)?;
-    let Some((mut draft, index)) = ready_call(state, input.run_id, input.call_id, given) else {
+    let ready = ready_call(state, input.run_id, input.call_id, given);
+    let Some((mut draft, index)) = ready.filter(may_start) else {
         return Ok((None, Decision::nothing()));
     };
     let call = &draft.run.calls[index];
@@ -198,6 +199,13 @@ fn add_checkpoints(draft: &mut Draft<'_>, index: usize, intent: &Intent) {
     }
 }
 
+/// Whether its turn has come. It was told to start before, and something else may have been told
+/// since. Whatever it waits for names it again when it ends.
+fn may_start((draft, index): &(Draft<'_>, usize)) -> bool {
+    let call_id = draft.run.calls[*index].view.call_id;
+    draft.startable().contains(&call_id)
+}
+
 /// A call that may start turned out not to be able to.
 pub(crate) fn refuse_call(
     state: &SessionState,
@@ -227,7 +235,7 @@ pub(crate) fn start_ready(
     given: &Given<'_>,
 ) -> Decision {
     let mut decision = Decision::nothing();
-    if let Some((draft, _)) = ready_call(state, run_id, call_id, given) {
+    if let Some((draft, _)) = ready_call(state, run_id, call_id, given).filter(may_start) {
         decision.effects.push(Effect::StartCall {
             session_id: draft.session_id(),
             run_id,
