@@ -11,7 +11,8 @@ use super::{Decision, Effect, Given};
 use crate::digest::hex;
 use crate::tool::{Intent, ToolError};
 
-/// Bodies that a call may have: one that is cut off again and again is given up.
+/// Bodies that a call may have which runs again by itself: one that is cut off again and again is
+/// given up. One that must not repeat has every further body from the person's own word.
 const MAX_BODIES: u32 = 3;
 
 /// What was found right before the start.
@@ -54,7 +55,7 @@ pub(crate) fn start_call(
         return Ok((None, Decision::nothing()));
     };
     let call = &draft.run.calls[index];
-    if call.view.bodies >= MAX_BODIES {
+    if call.view.bodies >= MAX_BODIES && call.view.effect != EffectClass::Once {
         give_up(&mut draft, index);
         return Ok((None, draft.decision));
     }
