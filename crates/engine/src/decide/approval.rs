@@ -2,7 +2,7 @@
 
 use protocol::{
     ApprovalStatus, ApprovalView, CallId, CallStatus, CommandError, Decision as Choice,
-    DecisionView, ErrorCode, RuleId, RuleScope, RuleView, RunStatus, Verdict,
+    DecisionView, ErrorCode, RuleId, RuleScope, RuleView, Verdict,
 };
 use store::{CallRow, Change, SessionState};
 
@@ -246,7 +246,7 @@ pub(crate) fn expire(state: &SessionState, call: &CallRow, given: &Given<'_>) ->
     draft.answer(index, ApprovalStatus::Expired, None);
     let text = "Denied: nobody answered in time (expired).";
     draft.end_unstarted(index, CallStatus::Denied, text);
-    if draft.run.status == RunStatus::Waiting {
+    if draft.run.status.is_live() {
         draft.advance();
     }
     draft.decision
