@@ -55,7 +55,7 @@ pub(crate) fn call_outcome(
         // The session has moved on; the outcome is kept all the same.
         let mut decision = Decision::nothing();
         let mut call = call.clone();
-        let (written, whole) = ended(&call, end, can_check, given);
+        let (written, whole) = ended(&call, end, false, can_check, given);
         end_step(&mut decision, &call, step_end(written.view.status), given);
         stage(&mut decision, &call, end);
         save(&mut decision, &mut call, whole, given, |call| {
@@ -64,7 +64,8 @@ pub(crate) fn call_outcome(
         return decision;
     };
     let call = draft.run.calls[index].clone();
-    let (written, whole) = ended(&call, end, can_check, given);
+    let is_over = draft.run.status.is_terminal();
+    let (written, whole) = ended(&call, end, is_over, can_check, given);
     end_step(
         &mut draft.decision,
         &call,
@@ -138,6 +139,7 @@ fn stage(decision: &mut Decision, call: &CallRow, end: &CallEnd) {
 fn ended(
     call: &CallRow,
     end: &CallEnd,
+    is_over: bool,
     can_check: bool,
     given: &Given<'_>,
 ) -> (CallRow, Option<String>) {
@@ -161,10 +163,12 @@ fn ended(
             let text = "Stopped by the person before it ended.";
             call.view.result = Some(error_result(ErrorClass::Cancelled, text));
         }
-        CallEnd::Interrupted => {
-            call.view.status = CallStatus::Ready;
-            call.view.ended_at_ms = None;
-        }
+        CallEnd::Interrupted => cut_off(
+            &mut call,
+            "The app closed while this was running.",
+            is_over,
+            can_check,
+        ),
         CallEnd::Unseen { reason, .. } if call.view.effect == EffectClass::Once => {
             doubt(&mut call, reason, can_check);
         }
@@ -174,6 +178,23 @@ fn ended(
         }
     }
     (call, None)
+}
+
+/// Its process went away under it. A call that may be run again may start again, unless its run is
+/// over and nobody would start it; of one that must not, nobody knows.
+pub(super) fn cut_off(call: &mut CallRow, reason: &str, is_over: bool, can_check: bool) {
+    match call.view.effect {
+        EffectClass::Once => doubt(call, reason, can_check),
+        EffectClass::Read | EffectClass::Idempotent if is_over => {
+            call.view.status = CallStatus::Cancelled;
+            let text = format!("{reason} It may have happened, and is not run again.");
+            call.view.result = Some(error_result(ErrorClass::Cancelled, &text));
+        }
+        EffectClass::Read | EffectClass::Idempotent => {
+            call.view.status = CallStatus::Ready;
+            call.view.ended_at_ms = None;
+        }
+    }
 }
 
 /// Nobody knows whether it happened.

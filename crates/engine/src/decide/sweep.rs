@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use protocol::{
-    ApprovalStatus, CallStatus, EffectClass, ErrorClass, RunReason, RunStatus, Settings, StepStatus,
-};
+use protocol::{ApprovalStatus, CallStatus, RunReason, RunStatus, Settings, StepStatus};
 use store::{CallRow, Change, SessionState};
 
-use super::call_outcome::{doubt, end_step};
+use super::call_outcome::{cut_off, end_step};
 use super::draft::{Draft, save};
 use super::halt::{end_open_calls, halt};
 use super::queue::send_next;
@@ -33,7 +31,7 @@ pub(crate) fn sweep(
     };
     for call in stray {
         let mut call = call.clone();
-        sweep_call(&mut decision, &mut call, can_check, given);
+        sweep_call(&mut decision, &mut call, false, can_check, given);
     }
     // There is nothing in this process yet that could be told to end.
     decision.effects.clear();
@@ -43,11 +41,13 @@ pub(crate) fn sweep(
 fn sweep_run(draft: &mut Draft<'_>, settings: &Settings, can_check: &Checkable) {
     let running = draft.calls_that(|status| status == CallStatus::Running);
     let had_call = !running.is_empty();
+    let is_over = draft.run.status.is_terminal();
     for index in running {
         let given = draft.given;
         sweep_call(
             &mut draft.decision,
             &mut draft.run.calls[index],
+            is_over,
             can_check,
             given,
         );
@@ -79,24 +79,24 @@ fn sweep_run(draft: &mut Draft<'_>, settings: &Settings, can_check: &Checkable) 
     }
 }
 
-/// A call that may be run again may start again; of one that must not, nobody knows.
 fn sweep_call(
     decision: &mut Decision,
     call: &mut CallRow,
+    is_over: bool,
     can_check: &Checkable,
     given: &Given<'_>,
 ) {
     end_step(decision, call, StepStatus::Interrupted, given);
     let can_check = can_check.get(&call.view.tool).copied().unwrap_or(false);
-    save(decision, call, None, given, |call| match call.view.effect {
-        EffectClass::Read | EffectClass::Idempotent => call.view.status = CallStatus::Ready,
-        EffectClass::Once => doubt(call, "The app ended while this was running.", can_check),
+    save(decision, call, None, given, |call| {
+        call.view.ended_at_ms = Some(given.at_ms);
+        let reason = "The app ended while this was running.";
+        cut_off(call, reason, is_over, can_check);
     });
     tracing::info!(
         name: "engine.call.swept",
         call_id = %call.view.call_id,
         status = call.view.status.as_str(),
-        class = ErrorClass::InDoubt.as_str(),
     );
 }
 
