@@ -85,7 +85,27 @@ impl Draft<'_> {
         self.start_model_step();
     }
 
-    pub(super) fn merge_state(&mut self) {
+    /// Goes on if the run does. What the calls of a halted run staged is merged as soon as all of
+    /// them are over: what they did is in its history, whatever becomes of it.
+    pub(super) fn proceed(&mut self) {
+        match self.run.status {
+            RunStatus::Running | RunStatus::Waiting => self.advance(),
+            RunStatus::Queued
+            | RunStatus::Stopped
+            | RunStatus::Interrupted
+            | RunStatus::Completed
+            | RunStatus::Failed
+            | RunStatus::Cancelled => self.merge_if_over(),
+        }
+    }
+
+    pub(super) fn merge_if_over(&mut self) {
+        if self.calls_that(|s| !s.is_terminal()).is_empty() {
+            self.merge_state();
+        }
+    }
+
+    fn merge_state(&mut self) {
         if let Some(call) = self.run.calls.first() {
             let (session_id, message_id) = (self.session_id(), call.view.message_id);
             self.change(Change::MergeState {

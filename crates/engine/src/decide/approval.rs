@@ -68,9 +68,7 @@ pub(crate) fn decide_call(
         .clone()
         .map(Answer::Recorded)
         .ok_or_else(|| never_asked(call))?;
-    if draft.run.status.is_live() {
-        draft.advance();
-    }
+    draft.proceed();
     Ok((answer, draft.decision))
 }
 
@@ -255,8 +253,6 @@ pub(crate) fn expire(state: &SessionState, call: &CallRow, given: &Given<'_>) ->
     draft.answer(index, ApprovalStatus::Expired, None);
     let text = "Denied: nobody answered in time (expired).";
     draft.end_unstarted(index, CallStatus::Denied, text);
-    if draft.run.status.is_live() {
-        draft.advance();
-    }
+    draft.proceed();
     draft.decision
 }

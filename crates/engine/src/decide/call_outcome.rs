@@ -61,6 +61,7 @@ pub(crate) fn call_outcome(
         save(&mut decision, &mut call, whole, given, |call| {
             *call = written
         });
+        merge_alone(&mut decision, &call);
         return decision;
     };
     let call = draft.run.calls[index].clone();
@@ -81,9 +82,7 @@ pub(crate) fn call_outcome(
         draft.state.doubts.push(call.view.call_id);
     }
     draft.save_call_with(index, whole, |call| *call = written);
-    if matches!(draft.run.status, RunStatus::Running | RunStatus::Waiting) {
-        draft.advance();
-    }
+    draft.proceed();
     // What is read can be read again. A run that now waits has been told to the person.
     draft.decision.is_relaxed = effect == EffectClass::Read
         && status != CallStatus::InDoubt
@@ -133,6 +132,14 @@ fn stage(decision: &mut Decision, call: &CallRow, end: &CallEnd) {
             changes: output.state.clone(),
         });
     }
+}
+
+/// The session has left the run of this call behind: what is staged there waits for nobody.
+pub(super) fn merge_alone(decision: &mut Decision, call: &CallRow) {
+    decision.change(Change::MergeState {
+        session_id: call.view.session_id,
+        message_id: call.view.message_id,
+    });
 }
 
 /// The call as it is after this end, and the whole of its result where that is cut.
