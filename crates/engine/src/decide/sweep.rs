@@ -14,6 +14,8 @@ use super::{Decision, Given};
 /// Which tools can look what happened, by their names.
 pub(crate) type Checkable = HashMap<String, bool>;
 
+const UNANSWERED: &str = "Not run: the app was closed before this was answered.";
+
 /// `stray` are calls that run, of other runs than the session's newest.
 pub(crate) fn sweep(
     state: &SessionState,
@@ -52,6 +54,7 @@ fn sweep_run(draft: &mut Draft<'_>, settings: &Settings, can_check: &Checkable) 
             given,
         );
     }
+    let has_closed = !settings.keep_approvals && close_questions(draft);
     let had_model_call = draft
         .run
         .step
@@ -63,9 +66,8 @@ fn sweep_run(draft: &mut Draft<'_>, settings: &Settings, can_check: &Checkable) 
             draft.change(Change::CountCrash { run_id });
             halt(draft, RunStatus::Interrupted, RunReason::AppEnded);
         }
-        RunStatus::Waiting if !settings.keep_approvals => {
-            let text = "Not run: the app was closed before this was answered.";
-            end_open_calls(draft, ApprovalStatus::Closed, text);
+        RunStatus::Waiting if has_closed => {
+            end_open_calls(draft, ApprovalStatus::Closed, UNANSWERED);
             halt(draft, RunStatus::Stopped, RunReason::AppEnded);
         }
         RunStatus::Running
@@ -77,6 +79,20 @@ fn sweep_run(draft: &mut Draft<'_>, settings: &Settings, can_check: &Checkable) 
         | RunStatus::Failed
         | RunStatus::Cancelled => {}
     }
+}
+
+/// Whether there were any. Calls that were answered stay as they are.
+fn close_questions(draft: &mut Draft<'_>) -> bool {
+    let asked = draft.calls_that(|status| status == CallStatus::Waiting);
+    let has_asked = !asked.is_empty();
+    for index in asked {
+        draft.answer(index, ApprovalStatus::Closed, None);
+        draft.end_unstarted(index, CallStatus::Cancelled, UNANSWERED);
+    }
+    if has_asked {
+        draft.merge_if_over();
+    }
+    has_asked
 }
 
 fn sweep_call(
