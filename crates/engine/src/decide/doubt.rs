@@ -1,9 +1,9 @@
 //! A tool call in doubt is settled by the person, or looked at by its tool.
 
-use protocol::{CallStatus, CommandError, ErrorClass, ErrorCode, RunStatus};
+use protocol::{CallStatus, CommandError, ErrorClass, ErrorCode};
 use store::{CallRow, SessionState};
 
-use super::call_outcome::result_of;
+use super::call_outcome::{merge_alone, result_of};
 use super::draft::{Draft, error_result, save};
 use super::{Decision, Given};
 
@@ -44,9 +44,7 @@ pub(crate) fn settle_doubt(
     let whole = whole_of(settle);
     draft.save_call_with(index, whole, |call| settled(call, settle, given));
     draft.state.doubts.retain(|id| *id != call.view.call_id);
-    if matches!(draft.run.status, RunStatus::Running | RunStatus::Waiting) {
-        draft.advance();
-    }
+    draft.proceed();
     Ok(draft.decision)
 }
 
@@ -70,6 +68,7 @@ fn settle_alone(
     save(&mut decision, &mut call, whole, given, |call| {
         settled(call, settle, given);
     });
+    merge_alone(&mut decision, &call);
     Ok(decision)
 }
 

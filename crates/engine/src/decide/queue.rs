@@ -3,7 +3,7 @@
 use protocol::{CommandError, ErrorCode, Event, MessageId, QueuedMessage, RunId, SessionId};
 use store::{Change, SessionState};
 
-use super::start_run::{StartRun, make_room, refuse_doubt, send};
+use super::start_run::{StartRun, make_room, refuse_doubt, refuse_ending, send};
 use super::{Decision, Given};
 use crate::command_error::not_found;
 
@@ -60,6 +60,7 @@ pub(crate) fn send_queued(
         .about_run(run.run_id));
     }
     refuse_doubt(state)?;
+    refuse_ending(state)?;
     let mut decision = Decision::nothing();
     let mut state = match state.queue.first() {
         Some(_) => make_room(&mut decision, state, given),

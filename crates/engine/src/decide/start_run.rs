@@ -1,8 +1,8 @@
 //! A message is sent: it is written, a run begins, its first step begins.
 
 use protocol::{
-    AgentFields, AgentId, Block, BlockKind, CommandError, ErrorCode, Event, Message, MessageId,
-    MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId, StepStatus,
+    AgentFields, AgentId, Block, BlockKind, CallStatus, CommandError, ErrorCode, Event, Message,
+    MessageId, MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId, StepStatus,
 };
 use store::{Change, NewRun, RunState, SessionState, StepKind, StepState, Used};
 
@@ -39,6 +39,7 @@ pub(crate) fn start_run(
         Some(state) => {
             refuse_live(state)?;
             refuse_doubt(state)?;
+            refuse_ending(state)?;
             make_room(&mut decision, state, given)
         }
     };
@@ -91,6 +92,26 @@ pub(super) fn refuse_doubt(state: &SessionState) -> Result<(), CommandError> {
         Some(run) => error.about_run(run.run_id),
         None => error,
     })
+}
+
+/// Nothing is asked while a call is still ending: it has no result that a model could be told.
+pub(super) fn refuse_ending(state: &SessionState) -> Result<(), CommandError> {
+    match state.run.as_ref().filter(|_| has_running_call(state)) {
+        Some(run) => Err(CommandError::new(
+            ErrorCode::AlreadyRunning,
+            "A tool call of this session is still ending.",
+            "Try again in a moment.",
+        )
+        .about_run(run.run_id)),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn has_running_call(state: &SessionState) -> bool {
+    let calls = state.run.iter().flat_map(|run| &run.calls);
+    calls
+        .into_iter()
+        .any(|call| call.view.status == CallStatus::Running)
 }
 
 /// A new session, called after its first message.
