@@ -4,6 +4,7 @@
 mod files;
 mod headless;
 mod killed_while_streaming;
+mod killed_while_working;
 mod two_processes;
 mod window_damaged;
 mod window_hostile_text;
