@@ -210,7 +210,7 @@ async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd,
             Ok((state, reader.call(job.call_id)?))
         };
         let written = engine
-            .transact_on(read, |(state, call)| {
+            .transact_in(job.session_id, read, |(state, call)| {
                 let decision = match (state, call) {
                     (Some(state), Some(call)) => {
                         let given = engine.inner.given();
