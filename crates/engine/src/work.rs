@@ -6,7 +6,7 @@ mod body;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{CallId, CallStatus, CommandError, ErrorCode, RunId, SessionId, StepId};
+use protocol::{CallId, CallStatus, CommandError, ErrorClass, ErrorCode, RunId, SessionId, StepId};
 use store::CallRow;
 use tokio_util::sync::CancellationToken;
 
@@ -100,7 +100,7 @@ async fn prepare(
     let digest = engine.digest_of(call, facts, &plan, tool_hash);
     let input = engine.call_input(call, &facts.workspace);
     let intent = if call.view.bodies == 0 {
-        guarded("prepare", tool.prepare(&input)).await?
+        guarded("prepare", || tool.prepare(&input)).await?
     } else {
         stored_intent(engine, call).await?
     };
@@ -168,8 +168,14 @@ async fn start(
                 }
             }
             // The run was halted meanwhile, or everything closes.
-            Err(error) => {
+            Err(error) if is_halted(&error) => {
                 tracing::info!(name: "engine.call.not_started", code = ?error.code);
+                return None;
+            }
+            Err(error) => {
+                tracing::error!(name: "engine.intent.refused", code = ?error.code, message = error.message);
+                let text = format!("It could not be started: {}", error.message);
+                refuse(engine, job, unkept(&error, text), cancel).await;
                 return None;
             }
         }
@@ -202,8 +208,15 @@ async fn refuse(engine: &Engine, job: Job, error: ToolError, cancel: &Cancellati
 }
 
 /// Writes how a body ended. While the disk refuses it is tried again: what happened, happened.
-async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd, can_check: bool) {
+async fn settle(
+    engine: &Engine,
+    job: Job,
+    attempt: (StepId, u32),
+    mut end: CallEnd,
+    can_check: bool,
+) {
     let mut wait = WAIT;
+    let mut is_refused = false;
     loop {
         let read = move |reader: &store::Reader<'_>| {
             let state = reader.session_state(job.session_id)?;
@@ -228,6 +241,16 @@ async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd,
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(LONGEST_WAIT);
             }
+            // What it left cannot be kept; that it ended can.
+            Err(error) if !is_refused && !is_halted(&error) => {
+                tracing::error!(name: "engine.outcome.refused", code = ?error.code, message = error.message);
+                let text = format!(
+                    "It ended, but what it left cannot be kept: {}",
+                    error.message
+                );
+                end = CallEnd::Failed(unkept(&error, text));
+                is_refused = true;
+            }
             // The rows still say `running`; the next start finds them.
             Err(error) => {
                 tracing::error!(name: "engine.outcome.unwritten", code = ?error.code, message = error.message);
@@ -235,6 +258,23 @@ async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd,
             }
         }
     }
+}
+
+/// Something that cannot be written, and never could be.
+fn unkept(error: &CommandError, text: String) -> ToolError {
+    let class = if error.code == ErrorCode::TooLarge {
+        ErrorClass::Limit
+    } else {
+        ErrorClass::Internal
+    };
+    ToolError::definite(text).of(class)
+}
+
+const fn is_halted(error: &CommandError) -> bool {
+    matches!(
+        error.code,
+        ErrorCode::NotActionable | ErrorCode::NotFound | ErrorCode::Unavailable
+    )
 }
 
 const fn is_passing(error: &CommandError) -> bool {

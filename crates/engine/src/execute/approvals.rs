@@ -230,7 +230,7 @@ impl Engine {
             files: Vec::new(),
             detail: call.detail.clone().unwrap_or_default(),
         };
-        let check = crate::planning::guarded("check", tool.check(&input, &intent));
+        let check = crate::planning::guarded("check", || tool.check(&input, &intent));
         let reason = match tokio::time::timeout(CHECK_WITHIN, check).await {
             Ok(Ok(Checked::Happened(text))) => {
                 return self.settle_call(call_id, &Settle::Happened(text)).await;
