@@ -20,6 +20,7 @@ use crate::fixture::soon;
 pub(crate) struct Hand {
     begin: UnboundedSender<Body>,
     deadline: Duration,
+    description: &'static str,
 }
 
 /// The bodies of a tool, as they begin.
@@ -85,8 +86,22 @@ impl Hand {
     }
 
     pub(crate) fn with_deadline(deadline: Duration) -> (Arc<dyn Tool>, Bodies) {
+        Self::made(deadline, "Does what the test says.")
+    }
+
+    /// The same tool in a later version.
+    pub(crate) fn renewed() -> (Arc<dyn Tool>, Bodies) {
+        Self::made(Duration::from_secs(120), "Does more than it did.")
+    }
+
+    fn made(deadline: Duration, description: &'static str) -> (Arc<dyn Tool>, Bodies) {
         let (begin, begun) = unbounded_channel();
-        (Arc::new(Self { begin, deadline }), Bodies(begun))
+        let hand = Self {
+            begin,
+            deadline,
+            description,
+        };
+        (Arc::new(hand), Bodies(begun))
     }
 }
 
@@ -103,7 +118,7 @@ impl Tool for Hand {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "hand".to_owned(),
-            description: "Does what the test says.".to_owned(),
+            description: self.description.to_owned(),
             parameters: json!({"type": "object"}),
         }
     }

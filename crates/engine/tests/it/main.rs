@@ -51,6 +51,9 @@ mod throughput;
 /// The list, and who needs a person.
 mod watching;
 
+/// Runs with tool calls.
+mod looping;
+
 /// A crash after every commit of a run.
 mod boundaries;
 
