@@ -47,10 +47,11 @@ async fn a_check_that_finds_that_it_did_not_happen_lets_it_run() {
     let arguments = json!({"before_ms": 600_000});
     let (world, _) = home.play(vec![one_call("a", "checked", &arguments)]);
     let started = world.start("Go").await;
-    let running = |calls: Vec<ToolCallView>| {
-        calls.into_iter().find(|c| c.status == CallStatus::Running)
-    };
-    let found = testkit::eventually("the body", async || running(world.calls(started.session_id).await));
+    let running =
+        |calls: Vec<ToolCallView>| calls.into_iter().find(|c| c.status == CallStatus::Running);
+    let found = testkit::eventually("the body", async || {
+        running(world.calls(started.session_id).await)
+    });
     let call = found.await.unwrap();
     let dead = home.remains();
     world.close().await;
@@ -58,9 +59,15 @@ async fn a_check_that_finds_that_it_did_not_happen_lets_it_run() {
     let (world, _) = home.play(Vec::new());
     let settled = world.resolve(call.call_id, Resolution::Check {}).await;
     assert_eq!(settled.status, CallStatus::Ready);
-    assert_eq!((home.effects(EffectClass::Once), checks(&home)), (0, 1), "a check does nothing");
+    assert_eq!(
+        (home.effects(EffectClass::Once), checks(&home)),
+        (0, 1),
+        "a check does nothing"
+    );
     world.resume(started.run_id).await;
-    world.call_until(call.call_id, |call| call.bodies == 2).await;
+    world
+        .call_until(call.call_id, |call| call.bodies == 2)
+        .await;
     world.close().await;
 }
 
@@ -72,7 +79,11 @@ async fn a_check_in_vain_is_made_again_later_and_not_more_than_five_times() {
         let arguments = json!({"lost": true, "check": check});
         let (mut world, mut player, started, call) = in_doubt(&home, &arguments).await;
         let mut now_ms = 1_000_000;
-        let mut doubt = world.resolve(call.call_id, Resolution::Check {}).await.doubt.unwrap();
+        let mut doubt = world
+            .resolve(call.call_id, Resolution::Check {})
+            .await
+            .doubt
+            .unwrap();
         for (number, wait_ms) in [(1, 10_000), (2, 40_000), (3, 160_000), (4, 600_000)] {
             assert_eq!(doubt.checks, number);
             assert_eq!(doubt.next_check_at_ms, Some(now_ms + wait_ms));
@@ -92,7 +103,9 @@ async fn a_check_in_vain_is_made_again_later_and_not_more_than_five_times() {
             world.clock.advance(1);
             now_ms += 1;
             let now = world.call_until(call.call_id, |call| {
-                call.doubt.as_ref().is_some_and(|doubt| doubt.checks > number)
+                call.doubt
+                    .as_ref()
+                    .is_some_and(|doubt| doubt.checks > number)
             });
             doubt = now.await.doubt.unwrap();
         }
@@ -122,15 +135,23 @@ async fn a_check_that_hangs_is_given_up_after_thirty_seconds() {
     };
     world.engine.execute(command).await.unwrap();
     world.engine.idle().await;
-    let reply = world.engine.execute(Command::ListApprovals { session_id: None }).await.unwrap();
-    let protocol::Reply::Calls { calls } = reply else { panic!("{reply:?}") };
+    let reply = world
+        .engine
+        .execute(Command::ListApprovals { session_id: None })
+        .await
+        .unwrap();
+    let protocol::Reply::Calls { calls } = reply else {
+        panic!("{reply:?}")
+    };
     let began = tokio::time::Instant::now();
     let command = Command::ResolveCall {
         call_id: calls[0].call_id,
         resolution: Resolution::Check {},
     };
     let reply = world.engine.execute(command).await.unwrap();
-    let protocol::Reply::Call(call) = reply else { panic!("{reply:?}") };
+    let protocol::Reply::Call(call) = reply else {
+        panic!("{reply:?}")
+    };
     let seconds = began.elapsed().as_secs();
     assert!((30..32).contains(&seconds), "{seconds}");
     assert_eq!(call.status, CallStatus::InDoubt);
@@ -153,7 +174,10 @@ async fn a_resolution_for_a_call_that_is_not_in_doubt_is_refused() {
         Resolution::RunAgain {},
         Resolution::Skip {},
     ] {
-        let error = world.try_resolve(call.call_id, resolution).await.unwrap_err();
+        let error = world
+            .try_resolve(call.call_id, resolution)
+            .await
+            .unwrap_err();
         assert_eq!(error.code, ErrorCode::NotActionable);
         assert_eq!(error.run_id, Some(started.run_id));
     }

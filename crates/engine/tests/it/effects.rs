@@ -15,7 +15,7 @@ use crate::hand::{Bodies, Hand};
 #[tokio::test]
 async fn the_class_is_fixed_when_a_call_is_proposed_and_what_is_unknown_is_once() {
     let home = Home::new();
-    let (hand, _bodies) = Hand::new();
+    let (hand, _bodies) = Hand::tool();
     let replies = vec![many_calls(
         [
             json!({"class": "read", "ask": true}),
@@ -47,8 +47,12 @@ async fn the_class_is_fixed_when_a_call_is_proposed_and_what_is_unknown_is_once(
 
 /// A run inside the body of its only call.
 async fn inside(home: &Home, class: &str) -> (World, Started, Bodies, crate::hand::Body) {
-    let (hand, mut bodies) = Hand::new();
-    let replies = vec![one_call("a", "hand", &json!({ "class": class, "note_bytes": 3 }))];
+    let (hand, mut bodies) = Hand::tool();
+    let replies = vec![one_call(
+        "a",
+        "hand",
+        &json!({ "class": class, "note_bytes": 3 }),
+    )];
     let (world, _) = home.play_with(replies, vec![hand], 1_000_000);
     let started = world.start("Go").await;
     let body = bodies.next().await;
@@ -91,11 +95,14 @@ async fn what_is_about_to_happen_is_stored_before_the_body_begins() {
 }
 
 /// Ends the process inside the body, and opens what it left.
-async fn crash_inside(home: &Home, world: World) -> (World, std::sync::Arc<crate::calls::Player>, Bodies) {
+async fn crash_inside(
+    home: &Home,
+    world: World,
+) -> (World, std::sync::Arc<crate::calls::Player>, Bodies) {
     let dead = home.remains();
     world.close().await;
     home.put_back(&dead);
-    let (hand, bodies) = Hand::new();
+    let (hand, bodies) = Hand::tool();
     let (world, player) = home.play_with(Vec::new(), vec![hand], 1_000_000);
     (world, player, bodies)
 }
@@ -105,11 +112,11 @@ async fn crash_inside(home: &Home, world: World) -> (World, std::sync::Arc<crate
 async fn a_call_that_may_run_again_has_at_most_three_bodies() {
     for class in ["read", "idempotent"] {
         let home = Home::new();
-        let (mut world, started, mut bodies, mut body) = inside(&home, class).await;
+        let (mut world, started, _, mut body) = inside(&home, class).await;
         let (key, intent) = (body.call.effect_key(), body.intent.clone());
         for number in 1..=3 {
-            let player;
-            (world, player, bodies) = crash_inside(&home, world).await;
+            let (reopened, player, mut bodies) = crash_inside(&home, world).await;
+            world = reopened;
             assert_eq!(world.recovered.interrupted, 1);
             let call = world.calls(started.session_id).await.remove(0);
             assert_eq!((call.status, call.bodies), (CallStatus::Ready, number));
@@ -125,17 +132,32 @@ async fn a_call_that_may_run_again_has_at_most_three_bodies() {
             let call = world.calls(started.session_id).await.remove(0);
             assert_eq!((call.status, call.bodies), (CallStatus::Failed, 3));
             assert!(outcome(&call).0.starts_with("Given up"));
-            assert_eq!(results(&player.asked()[0]).len(), 1, "and the model is told");
+            assert_eq!(
+                results(&player.asked()[0]).len(),
+                1,
+                "and the model is told"
+            );
         }
         drop(body);
         world.close().await;
     }
 }
 
-async fn in_doubt(home: &Home) -> (World, std::sync::Arc<crate::calls::Player>, Bodies, Started, ToolCallView) {
+async fn in_doubt(
+    home: &Home,
+) -> (
+    World,
+    std::sync::Arc<crate::calls::Player>,
+    Bodies,
+    Started,
+    ToolCallView,
+) {
     let (world, started, _bodies, _body) = inside(home, "once").await;
     let (world, player, bodies) = crash_inside(home, world).await;
-    assert_eq!((world.recovered.interrupted, world.recovered.in_doubt), (1, 1));
+    assert_eq!(
+        (world.recovered.interrupted, world.recovered.in_doubt),
+        (1, 1)
+    );
     let call = world.open_call().await;
     assert_eq!(call.status, CallStatus::InDoubt);
     assert_eq!(call.result, None);
@@ -194,9 +216,13 @@ async fn a_doubt_is_settled_by_what_the_person_says() {
                 assert_eq!(results(request)[0].2, "The ferry is booked.");
             },
         ),
-        (Resolution::Happened { result: None }, CallStatus::Completed, |_, request| {
-            assert!(!results(request)[0].1);
-        }),
+        (
+            Resolution::Happened { result: None },
+            CallStatus::Completed,
+            |_, request| {
+                assert!(!results(request)[0].1);
+            },
+        ),
         (Resolution::Skip {}, CallStatus::Skipped, |call, request| {
             assert_eq!(outcome(call).1, Some(ErrorClass::InDoubt));
             let (_, is_error, text) = &results(request)[0];
@@ -253,9 +279,11 @@ async fn a_call_that_did_not_happen_is_run_once_more_when_the_person_says_so() {
 #[tokio::test]
 async fn an_end_that_nobody_saw_is_in_doubt_and_a_definite_failure_is_not() {
     let home = Home::new();
-    let replies = vec![
-        one_call("a", "fails", &json!({"unobserved": true, "effect": true})),
-    ];
+    let replies = vec![one_call(
+        "a",
+        "fails",
+        &json!({"unobserved": true, "effect": true}),
+    )];
     let (world, player) = home.play(replies);
     let started = world.start("Go").await;
     world.idle().await;
@@ -273,15 +301,28 @@ async fn an_end_that_nobody_saw_is_in_doubt_and_a_definite_failure_is_not() {
     for (arguments, status) in [
         (json!({}), CallStatus::Failed),
         (json!({"at": "prepare"}), CallStatus::Failed),
-        (json!({"at": "prepare", "unobserved": true}), CallStatus::Failed),
-        (json!({"unobserved": true, "class": "read"}), CallStatus::Failed),
-        (json!({"unobserved": true, "class": "idempotent"}), CallStatus::Failed),
+        (
+            json!({"at": "prepare", "unobserved": true}),
+            CallStatus::Failed,
+        ),
+        (
+            json!({"unobserved": true, "class": "read"}),
+            CallStatus::Failed,
+        ),
+        (
+            json!({"unobserved": true, "class": "idempotent"}),
+            CallStatus::Failed,
+        ),
     ] {
         let home = Home::new();
         let (world, _) = home.play(vec![one_call("a", "fails", &arguments)]);
         let started = world.start("Go").await;
         world.idle().await;
-        assert_eq!(world.statuses(started.session_id).await, [status], "{arguments}");
+        assert_eq!(
+            world.statuses(started.session_id).await,
+            [status],
+            "{arguments}"
+        );
         assert_eq!(world.run(started.run_id).await.status, RunStatus::Completed);
         world.close().await;
     }
@@ -304,7 +345,7 @@ async fn a_panic_in_a_body_that_must_not_be_repeated_leaves_it_in_doubt() {
 #[tokio::test]
 async fn two_sessions_that_use_one_tool_at_once_do_not_see_each_other() {
     let home = Home::new();
-    let (hand, mut bodies) = Hand::new();
+    let (hand, mut bodies) = Hand::tool();
     let replies = vec![one_call("same", "hand", &json!({}))];
     let (world, player) = home.play_with(replies, vec![hand], 1_000_000);
     let (one, two) = (world.start("One").await, world.start("Two").await);
@@ -323,7 +364,11 @@ async fn two_sessions_that_use_one_tool_at_once_do_not_see_each_other() {
         assert_eq!(outcome(&call).0, name(started.session_id));
     }
     for request in &player.asked()[2..] {
-        let expected = if crate::scripted::said(&request.messages[0]) == "One" { "one" } else { "two" };
+        let expected = if crate::scripted::said(&request.messages[0]) == "One" {
+            "one"
+        } else {
+            "two"
+        };
         assert_eq!(results(request)[0].2, expected);
     }
     world.close().await;
@@ -333,7 +378,7 @@ async fn two_sessions_that_use_one_tool_at_once_do_not_see_each_other() {
 #[tokio::test]
 async fn after_a_stop_nothing_acts_on_any_path() {
     let home = Home::new();
-    let (hand, mut bodies) = Hand::new();
+    let (hand, mut bodies) = Hand::tool();
     let replies = vec![many_calls([
         call("a", "hand", &json!({"ask": true})),
         call("b", "hand", &json!({})),
@@ -354,11 +399,17 @@ async fn after_a_stop_nothing_acts_on_any_path() {
         assert_eq!(error.code, ErrorCode::NotActionable);
         assert_eq!(error.run_id, Some(started.run_id));
     }
-    world.resolve(calls[1].call_id, Resolution::RunAgain {}).await;
+    world
+        .resolve(calls[1].call_id, Resolution::RunAgain {})
+        .await;
     world.idle().await;
     assert!(bodies.is_empty());
     assert_eq!(player.asked().len(), 1);
-    let expected = [CallStatus::Cancelled, CallStatus::Ready, CallStatus::Cancelled];
+    let expected = [
+        CallStatus::Cancelled,
+        CallStatus::Ready,
+        CallStatus::Cancelled,
+    ];
     assert_eq!(world.statuses(started.session_id).await, expected);
     world.close().await;
 }

@@ -81,7 +81,7 @@ impl Default for Arguments {
 }
 
 impl Hand {
-    pub(crate) fn new() -> (Arc<dyn Tool>, Bodies) {
+    pub(crate) fn tool() -> (Arc<dyn Tool>, Bodies) {
         Self::with_deadline(Duration::from_secs(120))
     }
 

@@ -11,7 +11,7 @@ use protocol::{
 use serde_json::json;
 
 use crate::calls::{call, many_calls, one_call, outcome, results};
-use crate::fixture::{Home, World, soon};
+use crate::fixture::{Home, World};
 use crate::hand::Hand;
 use crate::scripted::said;
 
@@ -19,7 +19,7 @@ use crate::scripted::said;
 #[tokio::test]
 async fn a_reply_with_all_its_calls_is_written_before_any_body_starts() {
     let home = Home::new();
-    let (hand, mut bodies) = Hand::new();
+    let (hand, mut bodies) = Hand::tool();
     let world = home.open_tools(vec![hand]);
     let started = world.start("Go").await;
     let model = world.script.call().await;
@@ -126,7 +126,7 @@ async fn a_run_keeps_what_it_began_with_whatever_becomes_of_its_agent() {
 #[tokio::test]
 async fn a_tool_that_is_gone_when_a_run_goes_on_is_an_error_for_the_model() {
     let home = Home::new();
-    let (hand, mut bodies) = Hand::new();
+    let (hand, mut bodies) = Hand::tool();
     let replies = || {
         let waiting = call("a", "hand", &json!({"ask": true}));
         let cut_off = call("b", "hand", &json!({"class": "read"}));
@@ -196,8 +196,9 @@ async fn a_body_that_never_ends_is_a_timeout_and_the_session_stays_usable() {
         true,
         "It took longer than 1 seconds.".to_owned(),
     );
-    assert_eq!(results(&asked[1]), [expected.clone()]);
-    assert_eq!(results(&asked[3]), [expected]);
+    for request in [&asked[1], &asked[3]] {
+        assert_eq!(results(request), std::slice::from_ref(&expected));
+    }
     assert_eq!(world.engine.held(), Held::default());
     world.engine.close().await.unwrap();
 }
@@ -240,7 +241,7 @@ async fn a_body_that_ends_what_it_had_begun_when_its_time_is_over_has_failed() {
 #[tokio::test]
 async fn a_panic_anywhere_in_a_tool_fails_its_call_and_nothing_else() {
     let home = Home::new();
-    let (hand, _bodies) = Hand::new();
+    let (hand, _bodies) = Hand::tool();
     let world = home.open_tools(vec![hand]);
     for tool in ["panics", "hand"] {
         // One breaks in its work, the other before it even begins.
@@ -260,10 +261,10 @@ async fn a_panic_anywhere_in_a_tool_fails_its_call_and_nothing_else() {
 #[tokio::test]
 async fn a_call_that_leaves_more_than_can_be_kept_has_failed() {
     let home = Home::new();
-    let (hand, mut bodies) = Hand::new();
+    let (hand, mut bodies) = Hand::tool();
     let world = home.open_tools(vec![hand]);
     let much = 64 * 1024 * 1024;
-    let call = soon(one_result(&world, &json!({"note_bytes": much}), "hand")).await;
+    let call = one_result(&world, &json!({"note_bytes": much}), "hand").await;
     assert_eq!(call.status, CallStatus::Failed);
     assert_eq!(outcome(&call).1, Some(ErrorClass::Limit));
     assert!(bodies.is_empty(), "it never ran");
@@ -452,7 +453,7 @@ async fn after_thousands_of_calls_everything_is_back_where_it_began() {
 #[tokio::test]
 async fn a_tool_whose_definition_changed_is_asked_about_again() {
     let home = Home::new();
-    let (hand, _bodies) = Hand::new();
+    let (hand, _bodies) = Hand::tool();
     let replies = || vec![one_call("a", "hand", &json!({"ask": true}))];
     let (world, _) = home.play_with(replies(), vec![hand], 1_000_000);
     let started = world.start("Go").await;

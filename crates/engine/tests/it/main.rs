@@ -54,6 +54,13 @@ mod watching;
 /// Runs with tool calls.
 mod looping;
 
+/// Looking whether something happened.
+mod checking;
+/// What may be repeated, what must not, what nobody knows.
+mod effects;
+/// What calls give back.
+mod results;
+
 /// A crash after every commit of a run.
 mod boundaries;
 
