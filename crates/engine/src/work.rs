@@ -6,14 +6,17 @@ mod body;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{CallId, CallStatus, CommandError, ErrorClass, ErrorCode, RunId, SessionId, StepId};
+use protocol::{
+    CallId, CallStatus, CommandError, ErrorClass, ErrorCode, RunId, SessionId, StepId, Verdict,
+};
 use store::CallRow;
 use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
 use crate::decide::{self, CallEnd, StartCall};
 use crate::planning::{Facts, expiry, guarded};
-use crate::tool::{CallInput, FileIntent, Intent, Tool, ToolError};
+use crate::policy;
+use crate::tool::{CallInput, FileIntent, Intent, Plan, Tool, ToolError};
 
 /// The first wait after the disk refused, and the longest.
 const WAIT: Duration = Duration::from_millis(250);
@@ -97,6 +100,7 @@ async fn prepare(
 ) -> Result<Prepared, ToolError> {
     let tool = engine.tool_of(&call.view.tool, &facts.pin)?;
     let (plan, tool_hash) = engine.plan_one(call, facts).await?;
+    refuse_denied(call, facts, &plan)?;
     let digest = engine.digest_of(call, facts, &plan, tool_hash);
     let input = engine.call_input(call, &facts.workspace);
     let intent = if call.view.bodies == 0 {
@@ -121,6 +125,17 @@ async fn prepare(
         start,
         state,
     })
+}
+
+/// A denial wins, also one that came after the person's answer.
+fn refuse_denied(call: &CallRow, facts: &Facts, plan: &Plan) -> Result<(), ToolError> {
+    let subject = plan.preview.subject.as_deref();
+    let now = policy::verdict(&facts.rules, &call.view.tool, subject, plan.verdict);
+    if now.verdict == Verdict::Deny {
+        let text = format!("{}.", now.explanation);
+        return Err(ToolError::definite(text).of(ErrorClass::Permission));
+    }
+    Ok(())
 }
 
 /// What the first body of this call was started with.
