@@ -61,6 +61,21 @@ mod effects;
 /// What calls give back.
 mod results;
 
+/// The person's answers.
+mod approving;
+/// Answers for many calls.
+mod ruling;
+
+/// Questions that nobody answers.
+mod expiring;
+/// Stop, resume and cancel, with tools.
+mod halting;
+
+/// The state that calls share.
+mod counting;
+/// File changes and their way back.
+mod undoing;
+
 /// A crash after every commit of a run.
 mod boundaries;
 
