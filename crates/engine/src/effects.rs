@@ -88,9 +88,15 @@ fn start_call(engine: &Engine, job: Job, runtime: &Handle) {
             session_id = %job.session_id,
             call_id = %job.call_id,
         );
-        work::work(&engine, job, &cancel).instrument(span).await;
+        let worked = AssertUnwindSafe(work::work(&engine, job, &cancel).instrument(span))
+            .catch_unwind()
+            .await;
         engine.inner.jobs.end(job.call_id);
-        work::look_again(&engine, job).await;
+        match worked {
+            Ok(()) => work::look_again(&engine, job).await,
+            // What was written stands; the next start takes it up.
+            Err(_) => tracing::error!(name: "engine.call.panicked", call_id = %job.call_id),
+        }
     };
     tasks.spawn_on(task, runtime);
 }

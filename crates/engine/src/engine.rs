@@ -25,6 +25,7 @@ use crate::read_result::ReadResult;
 use crate::recovery::{self, Recovered};
 use crate::timekeeper;
 use crate::tool::{Tool, ToolSpec};
+use crate::turns::Turns;
 use crate::workspaces::Workspaces;
 
 /// What is going gets this long to end before the database closes: longer than a tool call that was
@@ -79,6 +80,8 @@ pub struct Held {
     pub calls: usize,
     /// Handles to tool calls.
     pub jobs: usize,
+    /// Sessions that are being decided about.
+    pub turns: usize,
     /// Sessions that somebody follows.
     pub followed_sessions: usize,
     /// Followers of the list.
@@ -103,6 +106,7 @@ pub(crate) struct Inner {
     pub(crate) calls: Calls,
     /// The tool calls that are going.
     pub(crate) jobs: Jobs,
+    pub(crate) turns: Turns,
     pub(crate) workspaces: Arc<dyn Workspaces>,
     /// Wakes whoever waits for the next stored time.
     pub(crate) wake: Arc<Notify>,
@@ -148,6 +152,7 @@ impl Engine {
                 tasks: TaskTracker::new(),
                 calls: Calls::default(),
                 jobs: Jobs::default(),
+                turns: Turns::default(),
                 workspaces: options.workspaces,
                 wake: Arc::default(),
                 closing: CancellationToken::new(),
@@ -205,6 +210,7 @@ impl Engine {
             tasks: self.inner.tasks.len(),
             calls: self.inner.calls.count(),
             jobs: self.inner.jobs.count(),
+            turns: self.inner.turns.count(),
             followed_sessions,
             watches,
         }

@@ -34,6 +34,7 @@ mod timekeeper;
 mod title;
 mod tool;
 mod transact;
+mod turns;
 mod watch;
 mod work;
 mod workspaces;

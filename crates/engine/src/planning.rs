@@ -214,7 +214,7 @@ impl Engine {
             return Err(ToolError::definite(text).of(ErrorClass::InvalidRequest));
         }
         let input = self.call_input(call, &facts.workspace);
-        let plan = guarded("plan", tool.plan(&input)).await?;
+        let plan = guarded("plan", || tool.plan(&input)).await?;
         Ok((plan, tool.spec().hash()))
     }
 
@@ -292,12 +292,13 @@ pub(crate) fn expiry(settings: &Settings, now_ms: u64) -> Option<u64> {
     Some(now_ms + u64::from(minutes) * 60_000)
 }
 
-/// Lets a tool look: with a deadline, and with its panics kept inside.
-pub(crate) async fn guarded<T>(
+/// Lets a tool look: with a deadline, and with its panics kept inside, also those before its work
+/// even begins.
+pub(crate) async fn guarded<T, F: Future<Output = Result<T, ToolError>>>(
     what: &'static str,
-    work: impl Future<Output = Result<T, ToolError>>,
+    begin: impl FnOnce() -> F,
 ) -> Result<T, ToolError> {
-    let work = AssertUnwindSafe(work).catch_unwind();
+    let work = AssertUnwindSafe(async { begin().await }).catch_unwind();
     match tokio::time::timeout(PLAN_WITHIN, work).await {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => {

@@ -134,7 +134,7 @@ impl Engine {
                 let read = move |reader: &store::Reader<'_>| {
                     Ok((reader.session_state(session_id)?, reader.call(call_id)?))
                 };
-                self.transact_on(read, |(state, call)| {
+                self.transact_in(session_id, read, |(state, call)| {
                     let decision = match (state, call) {
                         (Some(state), Some(call)) => {
                             decide::expire(state, call, &self.inner.given())

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::command_error::{closing, from_store};
 use crate::decide::{Decision, Effect};
+use crate::turns::Turn;
 use crate::{Engine, effects, timekeeper};
 
 /// A decision that loses its race is made again, at most so often. Each loss is somebody else's
@@ -40,6 +41,16 @@ impl Engine {
         transition: Transition,
         effects: Vec<Effect>,
     ) -> Result<(), store::Error> {
+        self.commit_in(transition, effects, None).await
+    }
+
+    /// The same; the turn is over once it is committed, also if the caller waits no longer.
+    async fn commit_in(
+        &self,
+        transition: Transition,
+        effects: Vec<Effect>,
+        turn: Option<Turn>,
+    ) -> Result<(), store::Error> {
         let (sender, receiver) = oneshot::channel();
         let touched = Touched::by(&transition);
         let moved = moved_runs(&transition);
@@ -55,6 +66,7 @@ impl Engine {
                     engine.inner.wake.notify_one();
                 }
             }
+            drop(turn);
             // A caller that no longer waits has lost nothing: the commit stands.
             drop(sender.send(result));
         });
@@ -72,7 +84,24 @@ impl Engine {
         decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
     ) -> Result<T, CommandError> {
         let read = move |reader: &Reader<'_>| there(reader, session_id);
-        self.transact_on(read, |state| decide(state.as_ref())).await
+        self.transact_in(session_id, read, |state| decide(state.as_ref()))
+            .await
+    }
+
+    /// The same on whatever else must be known to decide about a session.
+    pub(crate) async fn transact_in<K: Send + 'static, T>(
+        &self,
+        session_id: SessionId,
+        read: impl Fn(&Reader<'_>) -> Result<K, store::Error> + Clone + Send + 'static,
+        decide: impl Fn(&K) -> Result<(T, Decision), CommandError>,
+    ) -> Result<T, CommandError> {
+        for _ in 0..TRIES {
+            let turn = self.inner.turns.take(session_id).await;
+            if let Some(reply) = self.try_once(read.clone(), &decide, Some(turn)).await? {
+                return Ok(reply);
+            }
+        }
+        Err(starved())
     }
 
     /// Decides on what is stored, writes the decision, and only then lets its effects begin. If
@@ -83,7 +112,7 @@ impl Engine {
         decide: impl Fn(&K) -> Result<(T, Decision), CommandError>,
     ) -> Result<T, CommandError> {
         for _ in 0..TRIES {
-            if let Some(reply) = self.try_once(read.clone(), &decide).await? {
+            if let Some(reply) = self.try_once(read.clone(), &decide, None).await? {
                 return Ok(reply);
             }
         }
@@ -112,7 +141,8 @@ impl Engine {
         for _ in 0..TRIES {
             // Taken anew for every try: a resume may have begun another attempt meanwhile.
             let _pen = self.inner.calls.take_pen(session_id).await;
-            if let Some(reply) = self.try_once(read.clone(), &decide).await? {
+            let turn = self.inner.turns.take(session_id).await;
+            if let Some(reply) = self.try_once(read.clone(), &decide, Some(turn)).await? {
                 return Ok(reply);
             }
         }
@@ -124,6 +154,7 @@ impl Engine {
         &self,
         read: impl FnOnce(&Reader<'_>) -> Result<K, store::Error> + Send + 'static,
         decide: impl FnOnce(&K) -> Result<(T, Decision), CommandError>,
+        turn: Option<Turn>,
     ) -> Result<Option<T>, CommandError> {
         let known = self.read(read).await?;
         let (reply, decision) = decide(&known)?;
@@ -134,7 +165,7 @@ impl Engine {
             }
             return Ok(Some(reply));
         };
-        match self.commit(transition, effects).await {
+        match self.commit_in(transition, effects, turn).await {
             Ok(()) => Ok(Some(reply)),
             Err(store::Error::Conflict(_)) => Ok(None),
             Err(error) => Err(from_store(&error)),

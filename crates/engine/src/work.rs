@@ -6,14 +6,17 @@ mod body;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{CallId, CallStatus, CommandError, ErrorCode, RunId, SessionId, StepId};
+use protocol::{
+    CallId, CallStatus, CommandError, ErrorClass, ErrorCode, RunId, SessionId, StepId, Verdict,
+};
 use store::CallRow;
 use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
 use crate::decide::{self, CallEnd, StartCall};
 use crate::planning::{Facts, expiry, guarded};
-use crate::tool::{CallInput, FileIntent, Intent, Tool, ToolError};
+use crate::policy;
+use crate::tool::{CallInput, FileIntent, Intent, Plan, Tool, ToolError};
 
 /// The first wait after the disk refused, and the longest.
 const WAIT: Duration = Duration::from_millis(250);
@@ -97,10 +100,11 @@ async fn prepare(
 ) -> Result<Prepared, ToolError> {
     let tool = engine.tool_of(&call.view.tool, &facts.pin)?;
     let (plan, tool_hash) = engine.plan_one(call, facts).await?;
+    refuse_denied(call, facts, &plan)?;
     let digest = engine.digest_of(call, facts, &plan, tool_hash);
     let input = engine.call_input(call, &facts.workspace);
     let intent = if call.view.bodies == 0 {
-        guarded("prepare", tool.prepare(&input)).await?
+        guarded("prepare", || tool.prepare(&input)).await?
     } else {
         stored_intent(engine, call).await?
     };
@@ -121,6 +125,17 @@ async fn prepare(
         start,
         state,
     })
+}
+
+/// A denial wins, also one that came after the person's answer.
+fn refuse_denied(call: &CallRow, facts: &Facts, plan: &Plan) -> Result<(), ToolError> {
+    let subject = plan.preview.subject.as_deref();
+    let now = policy::verdict(&facts.rules, &call.view.tool, subject, plan.verdict);
+    if now.verdict == Verdict::Deny {
+        let text = format!("{}.", now.explanation);
+        return Err(ToolError::definite(text).of(ErrorClass::Permission));
+    }
+    Ok(())
 }
 
 /// What the first body of this call was started with.
@@ -168,8 +183,14 @@ async fn start(
                 }
             }
             // The run was halted meanwhile, or everything closes.
-            Err(error) => {
+            Err(error) if is_halted(&error) => {
                 tracing::info!(name: "engine.call.not_started", code = ?error.code);
+                return None;
+            }
+            Err(error) => {
+                tracing::error!(name: "engine.intent.refused", code = ?error.code, message = error.message);
+                let text = format!("It could not be started: {}", error.message);
+                refuse(engine, job, unkept(&error, text), cancel).await;
                 return None;
             }
         }
@@ -202,15 +223,22 @@ async fn refuse(engine: &Engine, job: Job, error: ToolError, cancel: &Cancellati
 }
 
 /// Writes how a body ended. While the disk refuses it is tried again: what happened, happened.
-async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd, can_check: bool) {
+async fn settle(
+    engine: &Engine,
+    job: Job,
+    attempt: (StepId, u32),
+    mut end: CallEnd,
+    can_check: bool,
+) {
     let mut wait = WAIT;
+    let mut is_refused = false;
     loop {
         let read = move |reader: &store::Reader<'_>| {
             let state = reader.session_state(job.session_id)?;
             Ok((state, reader.call(job.call_id)?))
         };
         let written = engine
-            .transact_on(read, |(state, call)| {
+            .transact_in(job.session_id, read, |(state, call)| {
                 let decision = match (state, call) {
                     (Some(state), Some(call)) => {
                         let given = engine.inner.given();
@@ -228,6 +256,16 @@ async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd,
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(LONGEST_WAIT);
             }
+            // What it left cannot be kept; that it ended can.
+            Err(error) if !is_refused && !is_halted(&error) => {
+                tracing::error!(name: "engine.outcome.refused", code = ?error.code, message = error.message);
+                let text = format!(
+                    "It ended, but what it left cannot be kept: {}",
+                    error.message
+                );
+                end = CallEnd::Failed(unkept(&error, text));
+                is_refused = true;
+            }
             // The rows still say `running`; the next start finds them.
             Err(error) => {
                 tracing::error!(name: "engine.outcome.unwritten", code = ?error.code, message = error.message);
@@ -235,6 +273,23 @@ async fn settle(engine: &Engine, job: Job, attempt: (StepId, u32), end: CallEnd,
             }
         }
     }
+}
+
+/// Something that cannot be written, and never could be.
+fn unkept(error: &CommandError, text: String) -> ToolError {
+    let class = if error.code == ErrorCode::TooLarge {
+        ErrorClass::Limit
+    } else {
+        ErrorClass::Internal
+    };
+    ToolError::definite(text).of(class)
+}
+
+const fn is_halted(error: &CommandError) -> bool {
+    matches!(
+        error.code,
+        ErrorCode::NotActionable | ErrorCode::NotFound | ErrorCode::Unavailable
+    )
 }
 
 const fn is_passing(error: &CommandError) -> bool {

@@ -116,10 +116,14 @@ impl Engine {
         let was_open = is_open(&call);
         let session_id = call.view.session_id;
         let answer = self
-            .transact_on(read_call(session_id, call_id), |(state, call)| {
-                let (state, call) = both(state.as_ref(), call.as_ref())?;
-                decide::decide_call(state, call, &input, &self.inner.given())
-            })
+            .transact_in(
+                session_id,
+                read_call(session_id, call_id),
+                |(state, call)| {
+                    let (state, call) = both(state.as_ref(), call.as_ref())?;
+                    decide::decide_call(state, call, &input, &self.inner.given())
+                },
+            )
             .await?;
         match answer {
             Answer::Recorded(approval) => Ok(decided(call_id, approval)),
@@ -191,11 +195,15 @@ impl Engine {
 
     async fn settle_call(&self, call_id: CallId, settle: &Settle) -> Result<(), CommandError> {
         let session_id = self.call_row(call_id).await?.view.session_id;
-        self.transact_on(read_call(session_id, call_id), |(state, call)| {
-            let (state, call) = both(state.as_ref(), call.as_ref())?;
-            let given = self.inner.given();
-            Ok(((), decide::settle_doubt(state, call, settle, &given)?))
-        })
+        self.transact_in(
+            session_id,
+            read_call(session_id, call_id),
+            |(state, call)| {
+                let (state, call) = both(state.as_ref(), call.as_ref())?;
+                let given = self.inner.given();
+                Ok(((), decide::settle_doubt(state, call, settle, &given)?))
+            },
+        )
         .await
     }
 
@@ -222,7 +230,7 @@ impl Engine {
             files: Vec::new(),
             detail: call.detail.clone().unwrap_or_default(),
         };
-        let check = crate::planning::guarded("check", tool.check(&input, &intent));
+        let check = crate::planning::guarded("check", || tool.check(&input, &intent));
         let reason = match tokio::time::timeout(CHECK_WITHIN, check).await {
             Ok(Ok(Checked::Happened(text))) => {
                 return self.settle_call(call_id, &Settle::Happened(text)).await;
@@ -235,7 +243,7 @@ impl Engine {
             Err(_) => "The check took too long.".to_owned(),
         };
         let session_id = call.view.session_id;
-        self.transact_on(read_call(session_id, call_id), |(_, call)| {
+        self.transact_in(session_id, read_call(session_id, call_id), |(_, call)| {
             let decision = call.as_ref().map_or_else(Decision::nothing, |call| {
                 decide::checked_in_vain(call, &reason, &self.inner.given())
             });

@@ -76,7 +76,7 @@ impl Engine {
             let state = reader.session_state(session_id)?;
             Ok((before, state))
         };
-        self.transact_on(read, |(before, state)| {
+        self.transact_in(session_id, read, |(before, state)| {
             if let Some(before) = before {
                 let reply = Reply::RunStarted {
                     session_id: before.session_id,

@@ -96,7 +96,7 @@ impl Engine {
         let agent = self.agent(agent_id).await?;
         let title = title.map(str::trim);
         let read = move |reader: &Reader<'_>| reader.session_state(session_id);
-        self.transact_on(read, |state| {
+        self.transact_in(session_id, read, |state| {
             let state = state.as_ref();
             // An id that is taken by a deleted session stays so until it is purged.
             if state.is_some_and(|state| state.deleted_at_ms.is_some()) {
@@ -160,7 +160,7 @@ impl Engine {
         session_id: SessionId,
     ) -> Result<Reply, CommandError> {
         let read = move |reader: &Reader<'_>| reader.session_state(session_id);
-        self.transact_on(read, |state| {
+        self.transact_in(session_id, read, |state| {
             let state = state.as_ref().ok_or_else(|| not_found("session"))?;
             Ok(((), decide::restore_session(state)))
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{CallId, CallStatus, CommandError, ErrorCode, Event, Reply, RunId};
+use protocol::{CallId, CallStatus, CommandError, ErrorCode, Event, Reply, RunId, ToolCallView};
 use store::{CallRow, Change, Checkpoint};
 
 use crate::Engine;
@@ -97,14 +97,15 @@ impl Engine {
                 ));
             }
         }
-        self.note_undone(call.view.call_id, &path).await?;
+        self.note_undone(&call.view, &path).await?;
         Ok(path)
     }
 
-    async fn note_undone(&self, call_id: CallId, path: &str) -> Result<(), CommandError> {
+    async fn note_undone(&self, call: &ToolCallView, path: &str) -> Result<(), CommandError> {
+        let (session_id, call_id) = (call.session_id, call.call_id);
         let at_ms = self.inner.now_ms();
         let read = move |reader: &store::Reader<'_>| reader.call(call_id);
-        self.transact_on(read, |call| {
+        self.transact_in(session_id, read, |call| {
             let call = call.as_ref().ok_or_else(|| not_found("tool call"))?;
             let mut decision = Decision::nothing();
             let mut view = call.view.clone();

@@ -26,9 +26,16 @@ pub(super) async fn run(
         cancel: cancel.clone(),
         state: prepared.state.clone(),
     };
-    let body = prepared
-        .tool
-        .run(&prepared.input, &prepared.intent, &context);
+    // A tool may also break before its work even begins.
+    let body = async {
+        let Prepared {
+            tool,
+            input,
+            intent,
+            ..
+        } = prepared;
+        tool.run(input, intent, &context).await
+    };
     let body = AssertUnwindSafe(body).catch_unwind();
     tokio::pin!(body);
     let deadline = prepared.tool.deadline();
@@ -40,7 +47,9 @@ pub(super) async fn run(
             cancel.cancel();
             return match tokio::time::timeout(STOP_WITHIN, &mut body).await {
                 Ok(Ok(Ok(output))) => CallEnd::Completed(output),
-                Ok(_) | Err(_) => overdue(deadline),
+                // It ended what it had begun: that is a failure, and nobody is in doubt.
+                Ok(Ok(Err(error))) if error.is_definite => CallEnd::Failed(late(deadline, &error)),
+                Ok(Ok(Err(_)) | Err(_)) | Err(_) => overdue(deadline),
             };
         }
     };
@@ -104,9 +113,17 @@ fn missed(engine: &Engine, call: &CallRow) -> CallEnd {
 }
 
 fn overdue(deadline: Duration) -> CallEnd {
-    let seconds = deadline.as_secs();
     CallEnd::Unseen {
         class: ErrorClass::Timeout,
-        reason: format!("It took longer than {seconds} seconds."),
+        reason: too_long(deadline),
     }
+}
+
+fn late(deadline: Duration, error: &ToolError) -> ToolError {
+    let text = format!("{} {}", too_long(deadline), error.message);
+    ToolError::definite(text).of(ErrorClass::Timeout)
+}
+
+fn too_long(deadline: Duration) -> String {
+    format!("It took longer than {} seconds.", deadline.as_secs())
 }

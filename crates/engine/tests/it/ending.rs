@@ -28,23 +28,22 @@ async fn ends(world: &World, started: Started) -> Vec<String> {
 #[tokio::test]
 async fn whatever_the_model_does_the_run_ends_once_and_the_session_stays_usable() {
     type Answer = fn(Call);
-    let cases: [(&str, Answer, ErrorClass, &str); 6] = [
+    let cases: [(&str, Answer, ErrorClass, &str); 5] = [
         (
             "an error",
             |call| {
                 call.text("Half");
-                call.say(failed(ErrorClass::Overloaded, "Too busy."));
+                call.say(failed(ErrorClass::InvalidRequest, "Too long."));
             },
-            ErrorClass::Overloaded,
+            ErrorClass::InvalidRequest,
             "Half",
         ),
         (
-            "an end without a word of it",
-            |call| call.text("Half"),
-            ErrorClass::Network,
-            "Half",
+            "a whole reply without a word",
+            |call| call.finish(),
+            ErrorClass::Internal,
+            "",
         ),
-        ("nothing at all", |call| drop(call), ErrorClass::Network, ""),
         (
             "a panic before anything",
             |call| call.panic(),
@@ -88,11 +87,70 @@ async fn whatever_the_model_does_the_run_ends_once_and_the_session_stays_usable(
             "{what}"
         );
         let next = world.send(started.session_id, "Again").await;
-        world.script.call().await.finish();
+        world.script.call().await.answer("Here.");
         world.idle().await;
         assert_eq!(world.run(next.run_id).await.status, RunStatus::Completed);
     }
     assert_eq!(world.engine.held(), engine::Held::default());
+    world.close().await;
+}
+
+// RUN-8, RUN-7
+#[tokio::test]
+async fn what_is_transient_is_tried_again_and_given_up_once() {
+    type Answer = fn(Call);
+    let cases: [(&str, Answer, ErrorClass, &str); 3] = [
+        (
+            "an error",
+            |call| {
+                call.text("Half");
+                call.say(failed(ErrorClass::Overloaded, "Too busy."));
+            },
+            ErrorClass::Overloaded,
+            "Half",
+        ),
+        (
+            "an end without a word of it",
+            |call| call.text("Half"),
+            ErrorClass::Network,
+            "Half",
+        ),
+        ("nothing at all", |call| drop(call), ErrorClass::Network, ""),
+    ];
+    let home = Home::new();
+    let world = home.open();
+    for (what, answer, class, kept) in cases {
+        let started = answered(&world, answer).await;
+        for failed in 1..5 {
+            let run = world.run(started.run_id).await;
+            assert_eq!(run.status, RunStatus::Running, "{what}");
+            let retry = run.retry.unwrap();
+            assert_eq!((retry.failed, retry.of), (failed, 5), "{what}");
+            assert_eq!(retry.error.class, class, "{what}");
+            assert_eq!(
+                world.engine.held(),
+                engine::Held::default(),
+                "it only waits"
+            );
+            assert!(!world.script.has_call().await);
+            world.clock.advance(60_000);
+            answer(world.script.call().await);
+            world.idle().await;
+        }
+        let run = world.run(started.run_id).await;
+        assert_eq!(run.status, RunStatus::Failed, "{what}");
+        assert_eq!(run.error.unwrap().class, class, "{what}");
+        assert_eq!(ends(&world, started).await, ["run_failed"], "{what}");
+        let mut expected = vec!["User Complete: Go".to_owned()];
+        if !kept.is_empty() {
+            expected.extend(vec![format!("Agent Partial: {kept}"); 5]);
+        }
+        assert_eq!(
+            world.transcript(started.session_id).await,
+            expected,
+            "{what}"
+        );
+    }
     world.close().await;
 }
 
@@ -199,7 +257,8 @@ async fn an_outcome_that_cannot_be_written_fails_the_step() {
     call.text("Half");
     let mut follower = Follower::new(&world, started.session_id, 0);
     follower.until_text("Half").await;
-    world.clock.be_wrong(1);
+    // The id of the message, then the time of its rows.
+    world.clock.be_wrong(2);
     call.finish();
     follower.until_event("run_failed").await;
     assert_eq!(follower.message().text(), "Half");
@@ -210,7 +269,7 @@ async fn an_outcome_that_cannot_be_written_fails_the_step() {
 
 // RUN-16
 #[tokio::test(start_paused = true)]
-async fn a_model_that_falls_silent_is_given_up_after_a_while() {
+async fn a_model_that_falls_silent_is_tried_again_after_a_while() {
     let home = Home::new();
     let world = home.open();
     let command = protocol::Command::StartRun {
@@ -228,15 +287,16 @@ async fn a_model_that_falls_silent_is_given_up_after_a_while() {
     };
     let mut subscription = world.engine.subscribe(session_id, 0).unwrap();
     let mut kinds: Vec<String> = Vec::new();
-    while kinds.last().is_none_or(|kind| kind != "run_failed") {
+    while kinds.last().is_none_or(|kind| kind != "retry_scheduled") {
         for push in subscription.next().await.unwrap() {
             if let protocol::Push::Event(envelope) = push {
                 kinds.push(kind(&envelope));
             }
         }
     }
-    let error = world.run(run_id).await.error.unwrap();
-    assert_eq!(error.class, ErrorClass::Timeout);
+    let run = world.run(run_id).await;
+    assert_eq!(run.status, RunStatus::Running);
+    assert_eq!(run.retry.unwrap().error.class, ErrorClass::Timeout);
     world.engine.close().await.unwrap();
 }
 

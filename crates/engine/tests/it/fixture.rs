@@ -64,8 +64,12 @@ impl Clock for FakeClock {
     }
 
     /// Ends whenever the clock is moved; whoever waits looks at the time again.
-    fn wait_until(&self, _: u64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn wait_until(&self, at_ms: u64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        // Noted before the time is looked at: a clock that is moved in between wakes it.
         let moved = Arc::clone(&self.moved).notified_owned();
+        if self.now_ms.load(Ordering::SeqCst) >= at_ms {
+            return Box::pin(std::future::ready(()));
+        }
         Box::pin(moved)
     }
 }
@@ -99,7 +103,7 @@ impl Home {
         self.path().join("ledger.jsonl")
     }
 
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+    pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let tools = tools::built_in().into_iter();
         tools.chain(testkit::test_tools(&self.ledger())).collect()
     }
@@ -150,17 +154,29 @@ impl Home {
     }
 
     fn open_with(&self, model: Arc<dyn Model>, script: Script, ids: Arc<dyn Ids>) -> World {
+        self.open_from(vec![model], self.tools(), script, ids, 1_000_000)
+    }
+
+    /// With these models and tools, at this time.
+    pub(crate) fn open_from(
+        &self,
+        models: Vec<Arc<dyn Model>>,
+        tools: Vec<Arc<dyn Tool>>,
+        script: Script,
+        ids: Arc<dyn Ids>,
+        now_ms: u64,
+    ) -> World {
         let (store, opened) = self.store();
         let clock = Arc::new(FakeClock {
-            now_ms: AtomicU64::new(1_000_000),
+            now_ms: AtomicU64::new(now_ms),
             wrong: AtomicU32::new(0),
             moved: Arc::default(),
         });
         let (engine, recovered) = Engine::open(Options {
             store,
             opened,
-            models: vec![model],
-            tools: self.tools(),
+            models,
+            tools,
             workspaces: Arc::new(ScratchWorkspaces::new(self.path().join("workspaces"))),
             clock: Arc::<FakeClock>::clone(&clock),
             ids,

@@ -10,7 +10,9 @@ const MEGABYTE: usize = 1024 * 1024;
 /// Asks for a reply of so many megabytes.
 fn wordy() -> std::sync::Arc<Eager> {
     Eager::new(|request| {
-        let megabytes: usize = crate::scripted::said(request.messages.last().unwrap()).parse().unwrap();
+        let megabytes: usize = crate::scripted::said(request.messages.last().unwrap())
+            .parse()
+            .unwrap();
         vec![text(&"x".repeat(megabytes * MEGABYTE)), finished()]
     })
 }
@@ -68,14 +70,17 @@ async fn a_reply_beyond_its_cap_fails_the_run_and_keeps_what_was_within() {
 async fn an_error_of_megabytes_is_cut_and_fails_the_run_all_the_same() {
     let home = Home::new();
     let world = home.open_model(Eager::new(|_| {
-        vec![failed(ErrorClass::Overloaded, &"é".repeat(2 * MEGABYTE))]
+        vec![failed(
+            ErrorClass::InvalidRequest,
+            &"é".repeat(2 * MEGABYTE),
+        )]
     }));
     let started = world.start("Go").await;
     world.idle().await;
     let run = world.run(started.run_id).await;
     assert_eq!(run.status, RunStatus::Failed);
     let error = run.error.unwrap();
-    assert_eq!(error.class, ErrorClass::Overloaded);
+    assert_eq!(error.class, ErrorClass::InvalidRequest);
     assert!(error.message.len() < 10_000);
     world.close().await;
 }

@@ -9,10 +9,16 @@
     reason = "a test picks out what it asks about"
 )]
 
+/// Tool calls in short.
+mod calls;
 /// An engine in a folder of its own, and short ways to ask it.
 mod fixture;
 /// One who follows a session and notices every gap.
 mod follower;
+/// A tool in the test's hands.
+mod hand;
+/// What a dead process leaves.
+mod remains;
 /// Models in the test's hands.
 mod scripted;
 
@@ -44,6 +50,34 @@ mod subscribing;
 mod throughput;
 /// The list, and who needs a person.
 mod watching;
+
+/// Runs with tool calls.
+mod looping;
+
+/// Looking whether something happened.
+mod checking;
+/// What may be repeated, what must not, what nobody knows.
+mod effects;
+/// What calls give back.
+mod results;
+
+/// The person's answers.
+mod approving;
+/// Answers for many calls.
+mod ruling;
+
+/// Questions that nobody answers.
+mod expiring;
+/// Stop, resume and cancel, with tools.
+mod halting;
+
+/// The state that calls share.
+mod counting;
+/// File changes and their way back.
+mod undoing;
+
+/// A crash after every commit of a run.
+mod boundaries;
 
 /// Nothing is shared, nothing is left behind.
 mod isolation;

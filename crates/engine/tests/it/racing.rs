@@ -121,7 +121,7 @@ async fn of_two_resumes_at_once_one_wins_and_the_other_is_told() {
         call = world.script.call().await;
         assert!(!world.script.has_call().await, "one call for one resume");
     }
-    call.finish();
+    call.answer("Here.");
     world.idle().await;
     let kinds = world.kinds(started.session_id).await;
     let count = |wanted: &str| kinds.iter().filter(|kind| *kind == wanted).count();

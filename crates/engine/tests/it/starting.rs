@@ -21,9 +21,12 @@ async fn a_start_answers_while_the_model_works_and_the_run_is_read_by_its_id() {
     assert_eq!((run.reason, run.error), (None, None));
     let call = world.script.call().await;
     assert_eq!(call.request.messages.len(), 1);
-    assert_eq!(crate::scripted::said(&call.request.messages[0]), "When is high water?");
+    assert_eq!(
+        crate::scripted::said(&call.request.messages[0]),
+        "When is high water?"
+    );
     world.clock.advance(50);
-    call.finish();
+    call.answer("At noon.");
     world.idle().await;
     let run = world.run(started.run_id).await;
     assert_eq!(run.status, RunStatus::Completed);
@@ -105,7 +108,7 @@ async fn one_request_key_is_one_run_in_parallel_later_and_after_a_restart() {
     for caller in callers {
         answers.push(caller.await.unwrap());
     }
-    world.script.call().await.finish();
+    world.script.call().await.answer("Here.");
     world.idle().await;
     answers.push(world.try_start(None, "Hello", Some("key")).await.unwrap());
     let session_id = answers[0].session_id;
@@ -124,7 +127,7 @@ async fn one_request_key_is_one_run_in_parallel_later_and_after_a_restart() {
     assert_eq!(world.sessions().await.len(), 1);
     assert_eq!(
         world.transcript(session_id).await,
-        ["User Complete: Hello", "Agent Complete: "]
+        ["User Complete: Hello", "Agent Complete: Here."]
     );
     assert!(!world.script.has_call().await, "the model is asked once");
     world.close().await;
@@ -172,7 +175,7 @@ async fn of_many_starts_at_once_one_wins_and_the_others_are_told_so() {
         }
         assert_eq!((won.len(), told.len()), (1, 7));
         assert!(told.iter().all(|run_id| *run_id == won[0]));
-        world.script.call().await.finish();
+        world.script.call().await.answer("Here.");
         world.idle().await;
         assert_eq!(
             world.snapshot(session_id).await.messages.len() as u64,

@@ -11,7 +11,7 @@ async fn a_stop_belongs_to_its_run_and_never_stops_the_next() {
     let home = Home::new();
     let world = home.open();
     let first = world.start("First").await;
-    world.script.call().await.finish();
+    world.script.call().await.answer("Here.");
     world.idle().await;
     let second = world.send(first.session_id, "Second").await;
     let call = world.script.call().await;
@@ -19,7 +19,7 @@ async fn a_stop_belongs_to_its_run_and_never_stops_the_next() {
     assert_eq!(world.stop(first.run_id).await, RunStatus::Completed);
     assert_eq!(world.events(first.session_id).await, before);
     assert_eq!(world.run(second.run_id).await.status, RunStatus::Running);
-    call.finish();
+    call.answer("Here.");
     world.idle().await;
     assert_eq!(world.run(second.run_id).await.status, RunStatus::Completed);
     world.close().await;

@@ -28,7 +28,7 @@ async fn eventful(world: &World) -> SessionId {
     world.send(session_id, "Two").await;
     let call = world.script.call().await;
     call.text("Half");
-    call.say(failed(protocol::ErrorClass::Network, "Cut off."));
+    call.say(failed(protocol::ErrorClass::Auth, "Refused."));
     world.idle().await;
     let superseded = world.send(session_id, "Three").await;
     let _call = world.script.call().await;

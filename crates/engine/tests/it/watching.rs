@@ -135,9 +135,17 @@ async fn a_session_needs_a_person_exactly_while_its_run_is_halted() {
     assert_eq!(attention_of(&world, session_id).await, None);
     let failed_run = world.send(session_id, "Again").await;
     let call = world.script.call().await;
-    call.say(failed(protocol::ErrorClass::Network, "Cut off."));
+    call.say(failed(protocol::ErrorClass::Auth, "Refused."));
     world.idle().await;
     assert_eq!(world.run(failed_run.run_id).await.status, RunStatus::Failed);
+    let attention = attention_of(&world, session_id).await.unwrap();
+    assert_eq!(attention.kind, AttentionKind::Failed);
+    assert_eq!(
+        attention.actions,
+        [AttentionAction::Retry, AttentionAction::Discard]
+    );
+    // Discarding what failed only says that it was seen.
+    assert_eq!(world.cancel(failed_run.run_id).await, RunStatus::Failed);
     assert_eq!(attention_of(&world, session_id).await, None);
     world.close().await;
 }
