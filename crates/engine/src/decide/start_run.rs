@@ -1,8 +1,8 @@
 //! A message is sent: it is written, a run begins, its first step begins.
 
 use protocol::{
-    AgentFields, AgentId, Block, BlockKind, CommandError, ErrorCode, Event, Message, MessageId,
-    MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId, StepStatus,
+    AgentFields, AgentId, Block, BlockKind, CallStatus, CommandError, ErrorCode, Event, Message,
+    MessageId, MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId, StepStatus,
 };
 use store::{Change, NewRun, RunState, SessionState, StepKind, StepState, Used};
 
@@ -39,6 +39,7 @@ pub(crate) fn start_run(
         Some(state) => {
             refuse_live(state)?;
             refuse_doubt(state)?;
+            refuse_ending(state)?;
             make_room(&mut decision, state, given)
         }
     };
@@ -90,6 +91,30 @@ pub(super) fn refuse_doubt(state: &SessionState) -> Result<(), CommandError> {
     Err(match &state.run {
         Some(run) => error.about_run(run.run_id),
         None => error,
+    })
+}
+
+/// Nothing goes on past a call that was told to end and has not: how it ended is not known yet.
+pub(super) fn refuse_ending(state: &SessionState) -> Result<(), CommandError> {
+    if !has_running_call(state) {
+        return Ok(());
+    }
+    let error = CommandError::new(
+        ErrorCode::NotActionable,
+        "A tool call of this session is still ending.",
+        "Wait a moment and try again.",
+    );
+    Err(match &state.run {
+        Some(run) => error.about_run(run.run_id),
+        None => error,
+    })
+}
+
+/// Whether a call of a run that is halted or over is still going.
+pub(super) fn has_running_call(state: &SessionState) -> bool {
+    state.run.as_ref().is_some_and(|run| {
+        let mut calls = run.calls.iter();
+        !run.status.is_live() && calls.any(|call| call.view.status == CallStatus::Running)
     })
 }
 
