@@ -47,3 +47,11 @@ mod watching;
 
 /// Nothing is shared, nothing is left behind.
 mod isolation;
+
+/// More short ways to ask.
+mod acting;
+
+/// Messages that wait for their turn.
+mod queueing;
+/// What a new message does.
+mod sending;
