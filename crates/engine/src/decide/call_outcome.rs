@@ -73,9 +73,9 @@ pub(crate) fn call_outcome(
     );
     stage(&mut draft.decision, &call, end);
     let (effect, status) = (written.view.effect, written.view.status);
-    if status == CallStatus::Completed || status == CallStatus::Failed {
-        draft.run.used.steps += u32::from(status == CallStatus::Completed);
-    }
+    draft.run.used.steps += u32::from(status == CallStatus::Completed);
+    let started_at_ms = call.view.started_at_ms.unwrap_or(given.at_ms);
+    draft.run.used.ms += given.at_ms.saturating_sub(started_at_ms);
     if status == CallStatus::InDoubt {
         draft.state.doubts.push(call.view.call_id);
     }
