@@ -55,3 +55,8 @@ mod acting;
 mod queueing;
 /// What a new message does.
 mod sending;
+
+/// What one run may use.
+mod limiting;
+/// Model calls that fail.
+mod retrying;
