@@ -9,7 +9,13 @@ use uuid::Uuid;
 use crate::Error;
 
 pub(super) fn get<T: FromSql>(row: &Row<'_>, column: &str) -> Result<T, Error> {
-    Ok(row.get(column)?)
+    row.get(column).map_err(|error| match error {
+        // The value is another than the column should hold: that says nothing about the database.
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..) => unreadable("value", &error),
+        other => other.into(),
+    })
 }
 
 /// An optional column: one that cannot be read is dropped, and said so.
