@@ -4,13 +4,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::{Clock, Engine, ModelError, ModelEvent, Options, RandomIds};
+use engine::{
+    CallInput, Clock, Engine, Intent, ModelError, ModelEvent, Options, Output, Plan, RandomIds,
+    Tool, ToolContext, ToolFuture, ToolSpec,
+};
 use protocol::{
-    AgentFields, AgentId, Attention, CallStatus, Command, CommandError, Decision, ErrorClass,
-    ErrorCode, MessageId, Reply, Resolution, RunId, RunLimits, RunStatus, SentOutcome, SessionId,
-    Settings, ToolCallView, Usage,
+    AgentFields, AgentId, Attention, CallPreview, CallStatus, Command, CommandError, Decision,
+    EffectClass, ErrorClass, ErrorCode, MessageId, Reply, Resolution, RunId, RunLimits, RunStatus,
+    SentOutcome, SessionId, Settings, ToolCallView, Usage, Verdict,
 };
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tools::ScratchWorkspaces;
 
 use crate::fixture::{Home, Started, World, soon};
@@ -363,11 +367,55 @@ pub(crate) fn decision_on(call: &ToolCallView, decision: Decision) -> Command {
     }
 }
 
-/// A clock that a test sets.
+/// A clock that a test sets, and a gate that it opens.
 #[derive(Debug)]
 pub(crate) struct SetClock {
     now_ms: AtomicU64,
     moved: Arc<tokio::sync::Notify>,
+    /// Every permit lets one call of the tool `gate` through.
+    pub(crate) gate: Arc<Semaphore>,
+}
+
+/// A tool that waits until it is let through.
+#[derive(Debug)]
+struct Gate(Arc<Semaphore>);
+
+impl Tool for Gate {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "gate".to_owned(),
+            description: "Waits until it is let through.".to_owned(),
+            parameters: json!({"type": "object"}),
+        }
+    }
+
+    fn plan<'a>(&'a self, _: &'a CallInput) -> ToolFuture<'a, Plan> {
+        Box::pin(async {
+            Ok(Plan {
+                effect: EffectClass::Once,
+                verdict: Verdict::Allow,
+                preview: CallPreview {
+                    summary: "Wait".to_owned(),
+                    subject: None,
+                    parts: Vec::new(),
+                },
+                resources: Vec::new(),
+                binding: Vec::new(),
+            })
+        })
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a CallInput,
+        _: &'a Intent,
+        _: &'a ToolContext,
+    ) -> ToolFuture<'a, Output> {
+        Box::pin(async {
+            self.0.acquire().await.unwrap().forget();
+            Ok(Output::text("Let through."))
+        })
+    }
 }
 
 impl SetClock {
@@ -393,14 +441,19 @@ pub(crate) fn open_at(home: &Home, now_ms: u64) -> (World, Arc<SetClock>) {
     let clock = Arc::new(SetClock {
         now_ms: AtomicU64::new(now_ms),
         moved: Arc::default(),
+        gate: Arc::new(Semaphore::new(0)),
     });
+    let gate: Arc<dyn Tool> = Arc::new(Gate(Arc::clone(&clock.gate)));
     let script = Script::new("script");
     let tools = tools::built_in().into_iter();
     let (engine, recovered) = Engine::open(Options {
         store,
         opened,
         models: vec![Arc::new(script.clone())],
-        tools: tools.chain(testkit::test_tools(&home.ledger())).collect(),
+        tools: tools
+            .chain(testkit::test_tools(&home.ledger()))
+            .chain([gate])
+            .collect(),
         workspaces: Arc::new(ScratchWorkspaces::new(home.path().join("workspaces"))),
         clock: Arc::<SetClock>::clone(&clock),
         ids: Arc::new(RandomIds::default()),
@@ -414,6 +467,22 @@ pub(crate) fn open_at(home: &Home, now_ms: u64) -> (World, Arc<SetClock>) {
         script,
     };
     (world, clock)
+}
+
+impl Home {
+    /// The folder again as a process left it that ended when the copy was made. An answer is bound
+    /// to the folder: what was allowed there is asked about anew in a copy.
+    pub(crate) fn back_to(&self, dead: &Self) {
+        for name in ["holdfast.db", "holdfast.db-wal", "holdfast.db-shm"] {
+            let (from, to) = (dead.path().join(name), self.path().join(name));
+            if to.exists() {
+                std::fs::remove_file(&to).unwrap();
+            }
+            if from.exists() {
+                std::fs::copy(from, to).unwrap();
+            }
+        }
+    }
 }
 
 /// Answers every call of a script with the same words, for as long as the test runs.

@@ -186,17 +186,17 @@ async fn a_limit_is_not_passed_by_calls_that_never_run() {
 #[tokio::test]
 async fn the_time_of_a_tool_call_counts_at_once() {
     let home = Home::new();
-    let world = home.open();
+    let (world, clock) = open_at(&home, 1_000_000);
     let limits = RunLimits {
         seconds: Some(10),
         ..RunLimits::default()
     };
     let agent_id = world.agent("Short", limits).await;
     let one = world.start_with(agent_id, "Go").await;
-    let arguments = json!({"before_ms": 0, "after_ms": 300, "class": "read"});
-    world.script.call().await.ask("ledger_append", &arguments);
+    world.script.call().await.ask("gate", &json!({}));
     world.until_calls(one.session_id, CallStatus::Running).await;
-    world.clock.advance(10_000);
+    clock.set(1_010_000);
+    clock.gate.add_permits(1);
     world.until_run(one.session_id, RunStatus::Stopped).await;
     let run = world.run(one.run_id()).await;
     assert_eq!(run.reason, Some(RunReason::TimeLimit));

@@ -60,3 +60,13 @@ mod sending;
 mod limiting;
 /// Model calls that fail.
 mod retrying;
+
+/// Fork, edit, regenerate.
+mod branching;
+/// Taking up what a dead process left, with tool calls.
+mod taking_up;
+
+/// Deleted, taken back, put away.
+mod deleting;
+/// Sessions as files.
+mod transferring;
