@@ -150,6 +150,7 @@ fn ready(
 ) -> Result<SessionState, CommandError> {
     refuse_live(state)?;
     refuse_doubt(state)?;
+    refuse_ending(state)?;
     Ok(make_room(decision, state, given))
 }
 

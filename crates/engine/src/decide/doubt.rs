@@ -5,6 +5,7 @@ use store::{CallRow, SessionState};
 
 use super::call_outcome::{merge_alone, result_of};
 use super::draft::{Draft, error_result, save};
+use super::queue::send_what_waited;
 use super::{Decision, Given};
 
 /// Checks of one call in doubt.
@@ -36,20 +37,28 @@ pub(crate) fn settle_doubt(
     let Some((index, mut draft)) =
         draft.and_then(|draft| Some((draft.index_of(call.view.call_id)?, draft)))
     else {
-        return settle_alone(call, settle, given);
+        return settle_alone(state, call, settle, given);
     };
     if *settle == Settle::RunAgain && draft.run.status.is_terminal() {
-        return settle_alone(call, settle, given);
+        return settle_alone(state, call, settle, given);
     }
     let whole = whole_of(settle);
     draft.save_call_with(index, whole, |call| settled(call, settle, given));
     draft.state.doubts.retain(|id| *id != call.view.call_id);
     draft.proceed();
+    if !draft.run.status.is_live() && *settle != Settle::RunAgain {
+        // What is to run again does so when its run is resumed, and nothing gets ahead of it.
+        let (mut decision, mut state) = (draft.decision, draft.state);
+        state.run = Some(draft.run);
+        send_what_waited(&mut decision, &state, given);
+        return Ok(decision);
+    }
     Ok(draft.decision)
 }
 
 /// The run of this call is over: only what is known of it can still be said.
 fn settle_alone(
+    state: &SessionState,
     call: &CallRow,
     settle: &Settle,
     given: &Given<'_>,
@@ -69,6 +78,9 @@ fn settle_alone(
         settled(call, settle, given);
     });
     merge_alone(&mut decision, &call);
+    let mut state = state.clone();
+    state.doubts.retain(|id| *id != call.view.call_id);
+    send_what_waited(&mut decision, &state, given);
     Ok(decision)
 }
 
