@@ -105,7 +105,12 @@ impl Driver {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                bail!("the sessions never became quiet");
+                let reply = app.must(&Command::ListSessions {
+                    limit: None,
+                    after: None,
+                    archived: false,
+                })?;
+                bail!("the sessions never became quiet: {reply:#?}");
             }
             std::thread::sleep(Duration::from_millis(5));
         }
