@@ -105,13 +105,14 @@ pub(crate) fn retry_run(
     refuse_doubt(state)?;
     refuse_ending(state)?;
     let mut decision = Decision::nothing();
+    let state = make_room(&mut decision, state, given);
     let trigger = Trigger {
         run_id: again.run_id,
         message_id: run.message_id,
         request_key: again.request_key.map(str::to_owned),
         retry_of: Some(run_id),
     };
-    begin_run(&mut decision, state, trigger, given);
+    begin_run(&mut decision, &state, trigger, given);
     Ok(decision)
 }
 

@@ -1,13 +1,14 @@
 //! A message is sent: it is written, a run begins, its first step begins.
 
 use protocol::{
-    AgentFields, AgentId, Block, BlockKind, CallStatus, CommandError, ErrorCode, Event, Message,
-    MessageId, MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId, StepStatus,
+    AgentFields, AgentId, ApprovalStatus, Block, BlockKind, CallStatus, CommandError, ErrorCode,
+    Event, Message, MessageId, MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId,
+    StepStatus,
 };
 use store::{Change, NewRun, RunState, SessionState, StepKind, StepState, Used};
 
 use super::draft::Draft;
-use super::halt::give_up;
+use super::halt::{end_open_calls, give_up};
 use super::{Decision, Effect, Given};
 use crate::pin::Pin;
 use crate::title::first_line;
@@ -165,7 +166,8 @@ pub(super) fn new_session(
     }
 }
 
-/// A new run takes the place of a halted one, which is given up: the state afterwards.
+/// A new run takes the place of a halted one, which is given up: the state afterwards. One that is
+/// over can have a call that was cut off while its branch was not shown: it gets its result now.
 pub(super) fn make_room(
     decision: &mut Decision,
     state: &SessionState,
@@ -176,15 +178,23 @@ pub(super) fn make_room(
         .as_ref()
         .is_some_and(|run| run.status.is_resumable() || run.status.is_live());
     match Draft::of(state, given) {
-        Some(mut draft) if is_halted => {
-            give_up(&mut draft, RunReason::Superseded);
+        Some(mut draft) => {
+            if is_halted {
+                give_up(&mut draft, RunReason::Superseded);
+            } else {
+                end_open_calls(
+                    &mut draft,
+                    ApprovalStatus::Closed,
+                    "Not run: its run is over.",
+                );
+            }
             decision.changes.append(&mut draft.decision.changes);
             decision.effects.append(&mut draft.decision.effects);
             let mut state = draft.state;
             state.run = Some(draft.run);
             state
         }
-        Some(_) | None => state.clone(),
+        None => state.clone(),
     }
 }
 

@@ -54,6 +54,9 @@ fn sweep_run(draft: &mut Draft<'_>, settings: &Settings, can_check: &Checkable) 
             given,
         );
     }
+    if had_call {
+        draft.merge_if_over();
+    }
     let has_closed = !settings.keep_approvals && close_questions(draft);
     let had_model_call = draft
         .run

@@ -3,7 +3,7 @@
 use protocol::{CallStatus, EffectClass, ErrorCode, RunStatus};
 use store::Change;
 
-use super::super::{Decision, Given, start_run};
+use super::super::{Again, Decision, Given, retry_run, start_run};
 use super::{
     BEFORE, Numbered, call, call_id, decide, every_run, halted, input, quiet, refused, run_id,
     status_of, told, with_calls,
@@ -159,6 +159,27 @@ fn a_run_that_is_over_is_left_alone() {
         if status_of(&state).is_terminal() {
             let decision = start(Some(&state)).unwrap();
             assert_eq!(told(&decision), expected(&[], 3));
+        }
+    }
+}
+
+/// Cut off in a branch that was not shown, after its run was given up.
+// RUN-20
+#[test]
+fn a_call_that_a_run_left_open_when_it_ended_is_paired_before_the_next_one_asks() {
+    for status in RunStatus::ALL {
+        let open = call(0, CallStatus::Ready, EffectClass::Read);
+        let state = with_calls(status, vec![open]);
+        let again = Again {
+            message_id: super::message_id(),
+            run_id: run_id(super::NEW),
+            request_key: None,
+        };
+        let tried = decide(|given| retry_run(&state, run_id(BEFORE), &again, given));
+        for decision in [start(Some(&state)), tried].into_iter().flatten() {
+            let lines = told(&decision);
+            let place = |what: &str| lines.iter().position(|line| line == what).unwrap();
+            assert!(place("call c0 ready -> cancelled") < place("create run e"));
         }
     }
 }

@@ -194,6 +194,18 @@ fn questions_survive_a_restart_or_are_closed_by_it() {
     }
 }
 
+// STO-19
+#[test]
+fn what_calls_staged_is_merged_when_a_sweep_ends_the_last_of_them() {
+    let done = call(0, CallStatus::Completed, EffectClass::Read);
+    let going = call(1, CallStatus::Running, EffectClass::Read);
+    for status in RunStatus::ALL {
+        let state = with_calls(status, vec![done.clone(), going.clone()]);
+        let is_merged = told(&swept(&state)).contains(&"merge state".to_owned());
+        assert_eq!(is_merged, status.is_terminal(), "{status:?}");
+    }
+}
+
 #[test]
 fn a_run_that_waits_for_a_doubt_alone_goes_on_waiting() {
     let unknown = call(0, CallStatus::InDoubt, EffectClass::Once);

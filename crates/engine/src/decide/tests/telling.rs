@@ -21,7 +21,6 @@ pub(crate) fn events(decision: &Decision) -> Vec<&protocol::Event> {
     events.collect()
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm per change")]
 fn change_told(change: &Change) -> String {
     match change {
         Change::CreateSession { title, .. } => format!("create session {title:?}"),
