@@ -88,6 +88,17 @@ impl Engine {
             .await
     }
 
+    /// The same for what has columns of its own and nothing to do with the run: it waits for no
+    /// turn, so that many are written together.
+    pub(crate) async fn transact_beside<T>(
+        &self,
+        session_id: SessionId,
+        decide: impl Fn(Option<&SessionState>) -> Result<(T, Decision), CommandError>,
+    ) -> Result<T, CommandError> {
+        let read = move |reader: &Reader<'_>| there(reader, session_id);
+        self.transact_on(read, |state| decide(state.as_ref())).await
+    }
+
     /// The same on whatever else must be known to decide about a session.
     pub(crate) async fn transact_in<K: Send + 'static, T>(
         &self,

@@ -116,7 +116,7 @@ impl Engine {
         title: &str,
     ) -> Result<Reply, CommandError> {
         let at_ms = self.inner.now_ms();
-        self.transact(session_id, |state| {
+        self.transact_beside(session_id, |state| {
             let state = state.ok_or_else(|| not_found("session"))?;
             Ok(((), decide::rename_session(state, title, at_ms)))
         })
@@ -129,7 +129,7 @@ impl Engine {
         session_id: SessionId,
         is_archived: bool,
     ) -> Result<Reply, CommandError> {
-        self.transact(session_id, |state| {
+        self.transact_beside(session_id, |state| {
             let state = state.ok_or_else(|| not_found("session"))?;
             let given = self.inner.given();
             Ok(((), decide::archive_session(state, is_archived, &given)))
