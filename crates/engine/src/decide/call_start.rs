@@ -1,8 +1,8 @@
 //! A tool call starts: its intent is written before its body runs.
 
 use protocol::{
-    ApprovalStatus, ApprovalView, CallId, CallStatus, CommandError, EffectClass, ErrorClass,
-    ErrorCode, RunId, RunStatus, StepId, StepStatus,
+    ApprovalStatus, ApprovalView, CallId, CallPreview, CallStatus, CommandError, EffectClass,
+    ErrorClass, ErrorCode, RunId, RunStatus, StepId, StepStatus,
 };
 use store::{Change, Checkpoint, SessionState, StepKind};
 
@@ -22,6 +22,10 @@ pub(crate) struct StartCall {
     pub(crate) call_id: CallId,
     /// The digest of what would run now.
     pub(crate) digest: [u8; 32],
+    /// The same for a person to read.
+    pub(crate) preview: CallPreview,
+    /// Whether it may run without an answer of the person's.
+    pub(crate) is_allowed: bool,
     pub(crate) intent: Intent,
     /// When a question that must be asked again expires.
     pub(crate) expires_at_ms: Option<u64>,
@@ -71,7 +75,7 @@ pub(crate) fn start_call(
 /// off uses the answer that its first body used.
 fn is_allowed(call: &store::CallRow, input: &StartCall) -> bool {
     let Some(approval) = &call.view.approval else {
-        return call.digest == Some(input.digest);
+        return input.is_allowed;
     };
     let is_unused = approval.consumed_at_ms.is_none() || call.view.bodies > 0;
     approval.status == ApprovalStatus::Allowed && is_unused && approval.digest == hex(&input.digest)
@@ -106,6 +110,7 @@ fn ask_again(draft: &mut Draft<'_>, index: usize, input: &StartCall) {
     draft.change(Change::AddApproval { call_id, approval });
     draft.save_call(index, |call| {
         call.view.status = CallStatus::Waiting;
+        call.view.preview = Some(input.preview.clone());
         call.digest = Some(input.digest);
     });
     draft.advance();

@@ -1,7 +1,8 @@
 //! A tool call starts: its intent is written before its body runs.
 
 use protocol::{
-    ApprovalStatus, CallStatus, CommandError, EffectClass, ErrorClass, ErrorCode, RunStatus, StepId,
+    ApprovalStatus, CallPreview, CallStatus, CommandError, EffectClass, ErrorClass, ErrorCode,
+    RunStatus, StepId,
 };
 use store::{CallRow, Change, SessionState};
 
@@ -21,8 +22,18 @@ fn input(ordinal: u32) -> StartCall {
         run_id: run_id(BEFORE),
         call_id: call_id(ordinal),
         digest: digest(ordinal),
+        preview: preview("as it was"),
+        is_allowed: true,
         intent: Intent::default(),
         expires_at_ms: Some(9_000),
+    }
+}
+
+fn preview(summary: &str) -> CallPreview {
+    CallPreview {
+        summary: summary.to_owned(),
+        subject: None,
+        parts: Vec::new(),
     }
 }
 
@@ -175,6 +186,8 @@ fn a_call_that_must_wait_for_another_one_does_not_start_and_is_not_asked_to() {
 fn what_is_not_what_was_allowed_is_asked_about_in_a_next_round() {
     let other = StartCall {
         digest: [0xee; 32],
+        preview: preview("as it is now"),
+        is_allowed: false,
         ..input(0)
     };
     for (stored, round) in [
@@ -202,6 +215,7 @@ fn what_is_not_what_was_allowed_is_asked_about_in_a_next_round() {
         assert_eq!(approval.status, ApprovalStatus::Pending);
         assert_eq!(approval.expires_at_ms, Some(9_000));
         assert_eq!(call.digest, Some([0xee; 32]));
+        assert_eq!(call.view.preview, Some(preview("as it is now")));
     }
 }
 

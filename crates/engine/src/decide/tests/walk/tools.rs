@@ -1,8 +1,8 @@
 //! What is done to tool calls.
 
 use protocol::{
-    ApprovalStatus, ApprovalView, CallId, CallStatus, Decision as Choice, EffectClass, ErrorClass,
-    MessageId, ToolResult,
+    ApprovalStatus, ApprovalView, CallId, CallPreview, CallStatus, Decision as Choice, EffectClass,
+    ErrorClass, MessageId, ToolResult,
 };
 use store::{CallRow, SessionState, StateChange};
 
@@ -90,11 +90,18 @@ impl Walk {
             run_id,
             call_id,
             digest: digest(&call),
+            preview: CallPreview {
+                summary: "Walk".to_owned(),
+                subject: None,
+                parts: Vec::new(),
+            },
+            is_allowed: true,
             intent: Intent::default(),
             expires_at_ms: None,
         };
         if self.dice.is_one_in(10) {
             input.digest = [1; 32];
+            input.is_allowed = false;
         }
         self.decide(|given| start_call(state, &input, given))
             .map(|(_, decision)| decision)
