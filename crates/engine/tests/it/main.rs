@@ -42,6 +42,8 @@ mod snapshots;
 mod subscribing;
 /// Many events, slow readers.
 mod throughput;
+/// What a person was told of.
+mod notices;
 /// The list, and who needs a person.
 mod watching;
 
