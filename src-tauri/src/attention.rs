@@ -15,7 +15,7 @@ use host::{Engine, Source};
 use protocol::{Command, CommandError, ErrorCode, Reply};
 use tokio::time::{Instant, sleep, timeout};
 
-use plan::{Circumstances, Key, Plan};
+use plan::{Circumstances, Key, Pace, Plan};
 pub(crate) use screen::{Focus, follow};
 use words::Notice;
 
@@ -55,12 +55,12 @@ struct Asked {
 }
 
 impl<S: Screen> Follower<S> {
-    fn new(engine: Engine, screen: S, started: Instant) -> Self {
+    fn new(engine: Engine, screen: S, pace: Pace) -> Self {
         Self {
             engine,
             screen,
-            plan: Plan::default(),
-            started,
+            plan: Plan::new(pace),
+            started: Instant::now(),
             title: words::window_title(0),
             has_warned: false,
         }
@@ -129,7 +129,7 @@ impl<S: Screen> Follower<S> {
         });
         Ok(words::notice_of(&needs).map(|notice| Asked {
             keys: needs.iter().map(plan::Need::key).collect(),
-            showing: self.screen.show(notice),
+            showing: Box::pin(in_time(self.screen.show(notice))),
         }))
     }
 
@@ -161,11 +161,14 @@ async fn until(started: Instant, at: Option<Duration>) {
     }
 }
 
+async fn in_time(showing: Showing) -> Result<(), String> {
+    let shown = timeout(ANSWER_WITHIN, showing).await;
+    shown.unwrap_or_else(|_| Err("the system takes too long".to_owned()))
+}
+
 async fn answer(asked: &mut Option<Asked>) -> Result<(), String> {
     match asked {
-        Some(asked) => timeout(ANSWER_WITHIN, asked.showing.as_mut())
-            .await
-            .unwrap_or_else(|_| Err("the system takes too long".to_owned())),
+        Some(asked) => asked.showing.as_mut().await,
         None => std::future::pending().await,
     }
 }

@@ -6,12 +6,26 @@ use std::time::Duration;
 
 use protocol::{Attention, AttentionKind, Push, RunId, RunReason, SessionId, SessionSummary};
 
-/// What comes within this time is told as one.
-pub(super) const GATHER: Duration = Duration::from_secs(1);
-/// At the start the window first gets the chance to come to the front and show it all.
-pub(super) const GATHER_AT_START: Duration = Duration::from_secs(3);
-/// What could not be shown is tried again after this time, if nothing happens before.
-pub(super) const TRY_AGAIN: Duration = Duration::from_secs(60);
+/// How long things take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// What comes within this time is told as one.
+    pub(super) gather: Duration,
+    /// At the start the window first gets the chance to come to the front and show it all.
+    pub(super) gather_at_start: Duration,
+    /// What could not be shown is tried again after this time, if nothing happens before.
+    pub(super) try_again: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            gather: Duration::from_secs(1),
+            gather_at_start: Duration::from_secs(3),
+            try_again: Duration::from_secs(60),
+        }
+    }
+}
 
 /// A person is told once per key.
 pub(super) type Key = (RunId, AttentionKind);
@@ -42,6 +56,7 @@ pub(super) struct Circumstances {
 /// The sessions that need a person, and what of that is still to be told.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
+    pace: Pace,
     needs: HashMap<SessionId, Entry>,
     /// When what is untold is to be shown; absent when nothing is.
     due_at: Option<Duration>,
@@ -56,14 +71,22 @@ struct Entry {
 }
 
 impl Plan {
+    pub(super) fn new(pace: Pace) -> Self {
+        Self {
+            pace,
+            ..Self::default()
+        }
+    }
+
     /// Takes all sessions that need a person, in place of what was known before.
     pub(super) fn seed(&mut self, sessions: &[SessionSummary], now: Duration) {
         let listed: HashSet<SessionId> = sessions.iter().map(|row| row.session_id).collect();
-        self.needs.retain(|session_id, _| listed.contains(session_id));
+        self.needs
+            .retain(|session_id, _| listed.contains(session_id));
         for session in sessions {
             self.put(session);
         }
-        self.plan_for(now + GATHER_AT_START);
+        self.plan_for(now + self.pace.gather_at_start);
     }
 
     /// Takes what changed. What could not be shown before is tried again with it.
@@ -75,7 +98,7 @@ impl Plan {
                 Push::Event(_) | Push::Delta(_) | Push::Show { .. } | Push::Ended { .. } => {}
             }
         }
-        self.plan_for(now + GATHER);
+        self.plan_for(now + self.pace.gather);
     }
 
     /// How many sessions need a person.
@@ -120,7 +143,7 @@ impl Plan {
 
     /// What was to be shown could not be.
     pub(super) fn note_unshown(&mut self, now: Duration) {
-        self.plan_for(now + TRY_AGAIN);
+        self.plan_for(now + self.pace.try_again);
     }
 
     fn put(&mut self, session: &SessionSummary) {

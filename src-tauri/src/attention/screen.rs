@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tauri::{AppHandle, Manager, Runtime, WebviewWindow, WindowEvent};
-use tokio::time::Instant;
 
 use super::desktop::Desktop;
+use super::plan::Pace;
 use super::words::Notice;
 use super::{Follower, Screen, Showing};
 use crate::{Shell, window};
@@ -39,7 +39,7 @@ pub(crate) fn follow<R: Runtime>(app: &AppHandle<R>) {
         desktop: Arc::default(),
     };
     tauri::async_runtime::spawn(async move {
-        Follower::new(engine, screen, Instant::now()).run().await;
+        Follower::new(engine, screen, Pace::default()).run().await;
     });
 }
 

@@ -10,7 +10,9 @@ const MEGABYTE: usize = 1024 * 1024;
 /// Asks for a reply of so many megabytes.
 fn wordy() -> std::sync::Arc<Eager> {
     Eager::new(|request| {
-        let megabytes: usize = crate::scripted::said(request.messages.last().unwrap()).parse().unwrap();
+        let megabytes: usize = crate::scripted::said(request.messages.last().unwrap())
+            .parse()
+            .unwrap();
         vec![text(&"x".repeat(megabytes * MEGABYTE)), finished()]
     })
 }

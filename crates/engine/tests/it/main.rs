@@ -36,14 +36,14 @@ mod closing;
 /// Taking up what a dead process left.
 mod recovering;
 
+/// What a person was told of.
+mod notices;
 /// A snapshot, and what follows it.
 mod snapshots;
 /// Events and text, live and again.
 mod subscribing;
 /// Many events, slow readers.
 mod throughput;
-/// What a person was told of.
-mod notices;
 /// The list, and who needs a person.
 mod watching;
 

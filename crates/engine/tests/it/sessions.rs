@@ -143,7 +143,11 @@ async fn the_list_is_newest_first_and_says_when_there_is_more() {
     let list_after = |limit, after| {
         let world = world.clone();
         async move {
-            let command = Command::ListSessions { limit, after, archived: false };
+            let command = Command::ListSessions {
+                limit,
+                after,
+                archived: false,
+            };
             match world.execute(command).await.unwrap() {
                 Reply::Sessions { sessions, has_more } => {
                     let ids: Vec<_> = sessions.iter().map(|s| s.session_id).collect();

@@ -21,7 +21,10 @@ async fn a_start_answers_while_the_model_works_and_the_run_is_read_by_its_id() {
     assert_eq!((run.reason, run.error), (None, None));
     let call = world.script.call().await;
     assert_eq!(call.request.messages.len(), 1);
-    assert_eq!(crate::scripted::said(&call.request.messages[0]), "When is high water?");
+    assert_eq!(
+        crate::scripted::said(&call.request.messages[0]),
+        "When is high water?"
+    );
     world.clock.advance(50);
     call.finish();
     world.idle().await;
