@@ -131,8 +131,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    use clap::Parser;
-    use host::{Arguments, Host};
+    use host::{Host, HostOptions};
     use protocol::{Command, Reply};
 
     use super::*;
@@ -142,21 +141,9 @@ mod tests {
     #[test]
     fn a_page_that_does_not_acknowledge_is_not_flooded() {
         let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().to_str().unwrap();
-        let options = Arguments::parse_from(["holdfast", "--data", data])
-            .host_options()
-            .unwrap();
-        let host = Host::start(&options).unwrap();
         tauri::async_runtime::block_on(async {
-            let created = Command::CreateSession {
-                session_id: None,
-                title: None,
-                agent_id: None,
-            };
-            let Reply::Session(session) = host.engine.execute(created).await.unwrap() else {
-                panic!("not a session")
-            };
-            let session_id = session.session_id;
+            let host = Host::start(&HostOptions::new(folder.path())).unwrap();
+            let session_id = create(&host).await;
             let received = Arc::new(AtomicUsize::new(0));
             let counted = Arc::clone(&received);
             let channel = Channel::new(move |_| {
@@ -199,5 +186,53 @@ mod tests {
             subscriptions.end_all();
             host.close().await.unwrap();
         });
+    }
+
+    /// ATT-3: what was asked for before a page follows the list is not forgotten, and only whoever
+    /// follows the list is told.
+    #[test]
+    fn a_session_that_was_asked_for_reaches_the_page_once() {
+        let folder = tempfile::tempdir().unwrap();
+        tauri::async_runtime::block_on(async {
+            let host = Host::start(&HostOptions::new(folder.path())).unwrap();
+            let session_id = create(&host).await;
+            let (sender, mut received) = tokio::sync::mpsc::unbounded_channel();
+            let channel = |from: &'static str| {
+                let sender = sender.clone();
+                Channel::new(move |body| {
+                    let pushes = body.deserialize::<Vec<Push>>().unwrap();
+                    sender.send((from, pushes)).unwrap();
+                    Ok(())
+                })
+            };
+            let subscriptions = Subscriptions::default();
+            let session = host.engine.subscribe(session_id, 1).unwrap();
+            subscriptions.open(Source::Session(session), channel("session"));
+            subscriptions.show("ses_01920000000070008000000000000001".parse().unwrap());
+            subscriptions.show(session_id);
+            let watch = host.engine.watch_sessions().unwrap();
+            subscriptions.open(Source::List(watch), channel("list"));
+            for _ in 0..2 {
+                let pushes = tokio::time::timeout(Duration::from_secs(20), received.recv());
+                let shown = vec![Push::Show { session_id }];
+                assert_eq!(pushes.await.unwrap(), Some(("list", shown)));
+                assert!(received.try_recv().is_err());
+                subscriptions.show(session_id);
+            }
+            subscriptions.end_all();
+            host.close().await.unwrap();
+        });
+    }
+
+    async fn create(host: &Host) -> SessionId {
+        let created = Command::CreateSession {
+            session_id: None,
+            title: None,
+            agent_id: None,
+        };
+        let Reply::Session(session) = host.engine.execute(created).await.unwrap() else {
+            panic!("not a session")
+        };
+        session.session_id
     }
 }
