@@ -14,7 +14,7 @@ fn bound() -> Bound<'static> {
         tool_hash: [1; 32],
         arguments: r#"{"path":"a"}"#,
         effect: EffectClass::Idempotent,
-        workspace: "/home/a",
+        workspace: "/place/a",
         binding: b"profile",
     }
 }
@@ -50,7 +50,7 @@ fn another_value_of_any_field_is_another_digest() {
             ..bound()
         },
         Bound {
-            workspace: "/home/b",
+            workspace: "/place/b",
             ..bound()
         },
         Bound {
