@@ -2,6 +2,7 @@
 //! on a display (`cargo xtask test promises` provides one).
 
 mod files;
+mod full_disk;
 mod headless;
 mod killed_while_streaming;
 mod killed_while_working;
