@@ -20,6 +20,8 @@ mod copying;
 mod doubting;
 /// How a model call ended.
 mod ending;
+/// Nobody answers in time.
+mod expiring;
 /// Stop, interrupt, cancel.
 mod halting;
 /// How the body of a tool call ended.

@@ -20,7 +20,7 @@ use super::session_id;
 use crate::ids::Ids;
 
 /// Walks, and steps of each.
-const SEEDS: u64 = 24;
+const SEEDS: u64 = 16;
 const STEPS: u32 = 260;
 
 /// A linear congruential generator: the same walk for the same seed, on every machine.
@@ -83,8 +83,7 @@ struct Seen {
 #[test]
 fn whatever_is_asked_in_whatever_order_only_what_may_happen_does() {
     let mut seen = Seen::default();
-    let seeds = std::env::var("SEEDS").map_or(SEEDS, |n| n.parse().unwrap());
-    for seed in 1..=seeds {
+    for seed in 1..=SEEDS {
         let _told = Told(seed);
         seen = walk(seed, seen);
     }
