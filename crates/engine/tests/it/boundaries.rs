@@ -11,6 +11,7 @@ use testkit::{Ledger, LedgerEntry, Phase};
 
 use crate::calls::one_call;
 use crate::fixture::{Home, World};
+use crate::remains::Remains;
 use crate::scripted::Said;
 
 /// The model is asked so often: for a call of each class, and for its last words.
@@ -67,13 +68,22 @@ async fn settle(world: &World, home: &Home, call: &ToolCallView) {
     world.resolve(call.call_id, resolution).await;
 }
 
+/// Whether a body had begun whose end is not known.
+fn was_cut_off(call: &ToolCallView) -> bool {
+    match call.effect {
+        EffectClass::Once => call.status == CallStatus::InDoubt,
+        EffectClass::Read | EffectClass::Idempotent => {
+            call.status == CallStatus::Ready && call.bodies > 0
+        }
+    }
+}
+
 /// What had happened in the world when the process ended: every body that is known to have ended,
 /// and, if it was the last thing that happened, also that of a call that was running.
 fn write_ledger(home: &Home, calls: &[ToolCallView], is_late: bool) {
     let ledger = Ledger::new(home.ledger());
     for call in calls {
-        let was_running = call.bodies > 0 && call.status != CallStatus::Completed;
-        if call.status == CallStatus::Completed || (was_running && is_late) {
+        if call.status == CallStatus::Completed || (was_cut_off(call) && is_late) {
             let entry = LedgerEntry {
                 effect_key: call.call_id.to_string(),
                 arguments_hash: blake3::hash(call.arguments.as_bytes()).to_hex().to_string(),
@@ -124,7 +134,7 @@ async fn take_up(home: &Home, session_id: SessionId, is_late: bool) -> Option<Ve
         if let Some(before) = before {
             assert_eq!(call.call_id, before.call_id);
         }
-        let was_running = before.is_some_and(|c| c.bodies > 0 && c.status != CallStatus::Completed);
+        let was_running = before.is_some_and(was_cut_off);
         let happened = home
             .entries()
             .iter()
@@ -166,30 +176,39 @@ async fn assert_usage(world: &World, session_id: SessionId) {
     );
 }
 
-// RUN-4, RUN-20, RUN-21, EFF-3, APR-5
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_commit_was_the_last_every_step_is_done_exactly_as_often_as_it_may_be() {
-    let home = Home::new();
+type Shape = Option<(&'static str, &'static str, u32)>;
+
+/// Where the last call stood.
+fn shape(found: &[ToolCallView]) -> Shape {
+    let last = found.last();
+    last.map(|call| (call.effect.as_str(), call.status.as_str(), call.bodies))
+}
+
+/// A run from its beginning to its end, with every commit of it.
+async fn whole_run(home: &Home) -> (SessionId, Remains) {
     let (world, player) = home.play(replies());
     let database = home.remains().database();
     let started = world.start("Go").await;
-    go_on(&world, &home, started.session_id).await;
+    go_on(&world, home, started.session_id).await;
     assert_eq!(player.asked().len(), STEPS);
     let whole = home.remains();
     world.close().await;
     assert_eq!(whole.database(), database, "everything is in the log");
+    (started.session_id, whole)
+}
 
-    let commits = whole.commits();
+// RUN-4, RUN-20, RUN-21, EFF-3, APR-5
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_commit_was_the_last_every_step_is_done_exactly_as_often_as_it_may_be() {
+    let home = Home::new();
+    let (session_id, whole) = whole_run(&home).await;
     let mut seen = BTreeSet::new();
-    for commit in commits {
+    for commit in whole.commits() {
         for is_late in [false, true] {
             home.put_back(&whole.cut(commit));
-            let Some(found) = take_up(&home, started.session_id, is_late).await else {
-                continue;
-            };
-            let last = found.last();
-            let shape = last.map(|call| (call.effect.as_str(), call.status.as_str(), call.bodies));
-            seen.insert(shape);
+            if let Some(found) = take_up(&home, session_id, is_late).await {
+                seen.insert(shape(&found));
+            }
         }
     }
     // Every place that a call of each class can be in when the process ends was one of them.
@@ -207,4 +226,54 @@ async fn whatever_commit_was_the_last_every_step_is_done_exactly_as_often_as_it_
         Some(("once", "completed", 1)),
     ]);
     assert_eq!(seen, expected);
+}
+
+/// Ends a run where its last call stands so, and goes on with it to its end.
+async fn second_life(home: &Home, session_id: SessionId, whole: &Remains, at: Shape) -> Remains {
+    for commit in whole.commits() {
+        home.put_back(&whole.cut(commit));
+        let (world, _) = home.play(replies());
+        let is_there = !world.sessions().await.is_empty();
+        let found = if is_there {
+            world.calls(session_id).await
+        } else {
+            Vec::new()
+        };
+        if shape(&found) != at {
+            world.close().await;
+            continue;
+        }
+        let database = home.remains().database();
+        write_ledger(home, &found, false);
+        go_on(&world, home, session_id).await;
+        let remains = home.remains();
+        world.close().await;
+        assert_eq!(remains.database(), database, "everything is in the log");
+        return remains;
+    }
+    panic!("there is no commit where the last call stands like {at:?}");
+}
+
+// RUN-4, RUN-12: a process that ends while it takes up what another one left.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_end_at_any_commit_does_no_more_harm_than_the_first() {
+    let home = Home::new();
+    let (session_id, whole) = whole_run(&home).await;
+    let mut seen = BTreeSet::new();
+    for first in [("read", "ready", 1), ("once", "in_doubt", 1)] {
+        let again = second_life(&home, session_id, &whole, Some(first)).await;
+        for commit in again.commits() {
+            home.put_back(&again.cut(commit));
+            if let Some(found) = take_up(&home, session_id, true).await {
+                seen.insert(shape(&found));
+            }
+        }
+    }
+    for expected in [
+        ("read", "ready", 2),
+        ("once", "ready", 1),
+        ("once", "in_doubt", 2),
+    ] {
+        assert!(seen.contains(&Some(expected)), "{expected:?} of {seen:?}");
+    }
 }

@@ -72,6 +72,10 @@ mod ruling;
 mod expiring;
 /// Stop, resume and cancel, with tools.
 mod halting;
+/// Ends and answers that meet.
+mod meeting;
+/// Calls that are about to start when their run is halted.
+mod starting_late;
 
 /// The state that calls share.
 mod counting;
