@@ -10,8 +10,8 @@ use engine::{
 };
 use protocol::{
     AgentFields, AgentId, Attention, CallPreview, CallStatus, Command, CommandError, Decision,
-    EffectClass, ErrorClass, ErrorCode, MessageId, Reply, Resolution, RunId, RunLimits, RunStatus,
-    SentOutcome, SessionId, Settings, ToolCallView, Usage, Verdict,
+    EffectClass, ErrorClass, ErrorCode, MessageId, Reply, RunId, RunLimits, RunStatus, SentOutcome,
+    SessionId, ToolCallView, Usage, Verdict,
 };
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -73,14 +73,8 @@ pub(crate) fn failed_for(class: ErrorClass, retry_after_ms: u64) -> Said {
 }
 
 impl Call {
-    /// Answers with a text, and that is all.
-    pub(crate) fn answer(&self, text: &str) {
-        self.text(text);
-        self.finish();
-    }
-
-    /// Answers with one tool call.
-    pub(crate) fn ask(&self, tool: &str, arguments: &Value) {
+    /// Answers with one tool call whose id is no matter.
+    pub(crate) fn ask_for(&self, tool: &str, arguments: &Value) {
         self.say(asks("", tool, arguments));
         self.finish();
     }
@@ -221,10 +215,6 @@ impl World {
         }
     }
 
-    pub(crate) async fn calls(&self, session_id: SessionId) -> Vec<ToolCallView> {
-        self.snapshot(session_id).await.calls
-    }
-
     /// The only call of a session.
     pub(crate) async fn only_call(&self, session_id: SessionId) -> ToolCallView {
         let calls = self.calls(session_id).await;
@@ -264,19 +254,6 @@ impl World {
         .await;
     }
 
-    pub(crate) async fn decide(&self, call: &ToolCallView, decision: Decision) -> Reply {
-        self.done(decision_on(call, decision)).await
-    }
-
-    pub(crate) async fn resolve(&self, call: &ToolCallView, resolution: Resolution) {
-        let call_id = call.call_id;
-        let command = Command::ResolveCall {
-            call_id,
-            resolution,
-        };
-        self.done(command).await;
-    }
-
     /// A new agent with these limits.
     pub(crate) async fn agent(&self, name: &str, limits: RunLimits) -> AgentId {
         let fields = AgentFields {
@@ -301,17 +278,14 @@ impl World {
         sent(self.done(command).await)
     }
 
-    pub(crate) async fn set(&self, change: impl FnOnce(&mut Settings)) {
-        let mut settings = Settings::default();
-        change(&mut settings);
-        self.done(Command::UpdateSettings { settings }).await;
-    }
-
     /// A run that waits for an approval of one call.
     pub(crate) async fn waiting(&self) -> Started {
         let started = self.start("Go").await;
         let arguments = json!({"ask": true});
-        self.script.call().await.ask("ledger_append", &arguments);
+        self.script
+            .call()
+            .await
+            .ask_for("ledger_append", &arguments);
         self.until_run(started.session_id, RunStatus::Waiting).await;
         started
     }
@@ -320,7 +294,7 @@ impl World {
     pub(crate) async fn doubtful(&self) -> Started {
         let started = self.start("Go").await;
         let arguments = json!({"lost": true, "check": "unknown"});
-        self.script.call().await.ask("checked", &arguments);
+        self.script.call().await.ask_for("checked", &arguments);
         self.until_run(started.session_id, RunStatus::Waiting).await;
         started
     }
@@ -329,7 +303,7 @@ impl World {
     pub(crate) async fn working(&self, class: &str) -> Started {
         let started = self.start("Go").await;
         let arguments = json!({"class": class});
-        self.script.call().await.ask("slow", &arguments);
+        self.script.call().await.ask_for("slow", &arguments);
         self.until_calls(started.session_id, CallStatus::Running)
             .await;
         started
@@ -483,16 +457,6 @@ impl Home {
             }
         }
     }
-}
-
-/// Answers every call of a script with the same words, for as long as the test runs.
-pub(crate) fn answering(script: &Script) {
-    let script = script.clone();
-    tokio::spawn(async move {
-        loop {
-            script.call().await.answer("Done.");
-        }
-    });
 }
 
 pub(crate) use scripted::{failed, finished, text};

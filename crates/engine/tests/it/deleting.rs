@@ -26,7 +26,7 @@ impl World {
     async fn wrote(&self, name: &str) -> SessionId {
         let one = self.start(name).await;
         let arguments = json!({"path": "tides.md", "content": "Low."});
-        self.script.call().await.ask("write_file", &arguments);
+        self.script.call().await.ask_for("write_file", &arguments);
         self.until_run(one.session_id, RunStatus::Waiting).await;
         let call = self.only_call(one.session_id).await;
         self.decide(&call, Decision::AllowAlways { pattern: None })
@@ -182,7 +182,7 @@ impl World {
         }
         let one = self.start("Again").await;
         let arguments = json!({"path": "tides.md", "content": "Low."});
-        self.script.call().await.ask("write_file", &arguments);
+        self.script.call().await.ask_for("write_file", &arguments);
         self.script.call().await.answer("Written.");
         self.until_run(one.session_id, RunStatus::Completed).await;
         one.session_id

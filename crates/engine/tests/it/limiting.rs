@@ -101,7 +101,7 @@ async fn short_and_waiting(world: &World) -> (SessionId, protocol::RunId) {
     let agent_id = world.agent("Short", limits).await;
     let one = world.start_with(agent_id, "Go").await;
     let call = world.script.call().await;
-    call.ask("prints", &json!({"ask": true}));
+    call.ask_for("prints", &json!({"ask": true}));
     world.until_run(one.session_id, RunStatus::Waiting).await;
     (one.session_id, one.run_id())
 }
@@ -138,7 +138,7 @@ async fn neither_does_the_time_in_which_the_app_was_not_there() {
         let one = world.start_with(agent_id, "Go").await;
         let call = world.script.call().await;
         if is_tool {
-            call.ask("slow", &json!({"class": "read", "ms": 0}));
+            call.ask_for("slow", &json!({"class": "read", "ms": 0}));
             // Whoever is quicker: the copy has the call running, or over.
             world
                 .until_calls(one.session_id, CallStatus::Completed)
@@ -175,7 +175,11 @@ async fn a_limit_is_not_passed_by_calls_that_never_run() {
     let agent_id = world.agent("Stubborn", limits).await;
     let one = world.start_with(agent_id, "Go").await;
     for _ in 0..3 {
-        world.script.call().await.ask("no_such_tool", &json!({}));
+        world
+            .script
+            .call()
+            .await
+            .ask_for("no_such_tool", &json!({}));
     }
     world.until_run(one.session_id, RunStatus::Stopped).await;
     assert!(!world.script.has_call().await);
@@ -193,7 +197,7 @@ async fn the_time_of_a_tool_call_counts_at_once() {
     };
     let agent_id = world.agent("Short", limits).await;
     let one = world.start_with(agent_id, "Go").await;
-    world.script.call().await.ask("gate", &json!({}));
+    world.script.call().await.ask_for("gate", &json!({}));
     world.until_calls(one.session_id, CallStatus::Running).await;
     clock.set(1_010_000);
     clock.gate.add_permits(1);

@@ -185,7 +185,7 @@ async fn only_a_completed_step_makes_the_count_begin_anew() {
     world.idle().await;
     assert_eq!(world.run(one.run_id).await.retry.unwrap().failed, 3);
     world.clock.advance(60_000);
-    world.script.call().await.ask("prints", &json!({}));
+    world.script.call().await.ask_for("prints", &json!({}));
     let call = world.script.call().await;
     call.say(failed(ErrorClass::Network, "Lost."));
     world.idle().await;
@@ -225,7 +225,7 @@ async fn a_retried_run_names_its_predecessor_and_goes_on_after_what_was_done() {
         .script
         .call()
         .await
-        .ask("ledger_append", &json!({"class": "once"}));
+        .ask_for("ledger_append", &json!({"class": "once"}));
     let call = world.script.call().await;
     call.say(failed(ErrorClass::Auth, "No key."));
     world.until_run(session_id, RunStatus::Failed).await;
@@ -281,7 +281,7 @@ async fn a_clock_that_goes_back_breaks_nothing() {
     assert!((1_500..=2_000).contains(&at_ms), "{at_ms}");
     clock.set(at_ms);
     let call = world.script.call().await;
-    call.ask("prints", &json!({}));
+    call.ask_for("prints", &json!({}));
     let call = world.script.call().await;
     clock.set(1);
     call.answer("Done.");

@@ -148,7 +148,7 @@ async fn stop_and_send_waits_while_nobody_knows_what_the_tool_did() {
     let one = world.start("Go").await;
     // It hears nothing, so its end is not seen.
     let arguments = json!({"class": "once", "ignore_cancel": true});
-    world.script.call().await.ask("slow", &arguments);
+    world.script.call().await.ask_for("slow", &arguments);
     world.until_calls(one.session_id, CallStatus::Running).await;
     world.clock.advance(1_000);
     let two = world.say_now(one.session_id, "Two").await;
@@ -157,7 +157,7 @@ async fn stop_and_send_waits_while_nobody_knows_what_the_tool_did() {
     assert_eq!(world.status(one.run_id).await, RunStatus::Stopped);
     assert!(!world.script.has_call().await);
     let call = world.only_call(one.session_id).await;
-    world.resolve(&call, Resolution::Skip {}).await;
+    world.resolve(call.call_id, Resolution::Skip {}).await;
     let asked = world.script.call().await;
     assert_eq!(asked.told().last().unwrap(), "user: Two");
     assert_eq!(world.status(one.run_id).await, RunStatus::Cancelled);
@@ -225,7 +225,7 @@ async fn while_a_call_is_in_doubt_it_is_queued_until_that_is_decided() {
     };
     assert_eq!(world.code(start).await, ErrorCode::AlreadyRunning);
     let call = world.only_call(session_id).await;
-    world.resolve(&call, Resolution::Skip {}).await;
+    world.resolve(call.call_id, Resolution::Skip {}).await;
     // The same run goes on first, then the messages in their order.
     let asked = world.script.call().await;
     assert_eq!(world.newest(session_id).await.run_id, one.run_id);
@@ -326,7 +326,7 @@ async fn after_a_stop_with_a_doubt_it_waits_for_the_decision_and_is_then_sent() 
             assert_eq!(two.outcome, SentOutcome::Queued {});
         }
         let happened = Resolution::Happened { result: None };
-        world.resolve(&doubt, happened).await;
+        world.resolve(doubt.call_id, happened).await;
         if !was_sent {
             world.settle().await;
             // Nobody asked for what was held before the stop.
@@ -361,7 +361,7 @@ async fn nothing_starts_while_a_call_of_a_halted_run_is_still_ending() {
     let world = home.open();
     let one = world.start("Go").await;
     let arguments = json!({"class": "once", "ignore_cancel": true});
-    world.script.call().await.ask("slow", &arguments);
+    world.script.call().await.ask_for("slow", &arguments);
     world.until_calls(one.session_id, CallStatus::Running).await;
     world.cancel(one.run_id).await;
     let message_id = one.message_id;

@@ -41,7 +41,7 @@ async fn every_state(world: &World) -> Vec<Started> {
     world.until_run(failing.session_id, RunStatus::Failed).await;
     all.push(failing);
     let done = world.start("Done").await;
-    world.script.call().await.ask("prints", &json!({}));
+    world.script.call().await.ask_for("prints", &json!({}));
     world.script.call().await.answer("Done.");
     world.until_run(done.session_id, RunStatus::Completed).await;
     all.push(done);
@@ -54,7 +54,7 @@ async fn every_state(world: &World) -> Vec<Started> {
         })
         .await;
     let streaming = world.start("Stream").await;
-    drop(world.script.call().await.text("Half"));
+    world.script.call().await.text("Half");
     all.push(streaming);
     all
 }
@@ -160,7 +160,7 @@ async fn resuming_runs_again_what_may_and_only_that() {
     let happened = Resolution::Happened {
         result: Some("It did.".to_owned()),
     };
-    world.resolve(&call, happened).await;
+    world.resolve(call.call_id, happened).await;
     assert!(!world.script.has_call().await, "it is settled, not resumed");
     world.resume(one.run_id).await;
     let asked = world.script.call().await;
@@ -279,7 +279,7 @@ async fn runs_go_on_by_themselves_where_that_is_wanted_but_not_in_a_crash_loop()
     // A completed step makes the count begin anew; the whole count never does.
     world.resume(one.run_id).await;
     let call = world.script.call().await;
-    call.ask("prints", &json!({}));
+    call.ask_for("prints", &json!({}));
     let _call = world.script.call().await;
     let dead = dead.copy();
     world.close().await;
