@@ -211,6 +211,8 @@ impl Walk {
         let decision = match &state {
             None => self.send(None),
             Some(state) if state.deleted_at_ms.is_some() => self.on_deleted(state),
+            // A doubt holds up everything else: it is settled before long.
+            Some(state) if !state.doubts.is_empty() && self.dice.is_one_in(4) => self.settle(state),
             Some(state) => match self.dice.below(100) {
                 0..=17 => self.end_model(state),
                 18..=21 => return self.stream(state),

@@ -186,7 +186,7 @@ impl Walk {
             },
         };
         let call = self.call(call_id);
-        let settle = match self.dice.below(4) {
+        let settle = match self.dice.below(6) {
             0 => Settle::Happened("It did.".to_owned()),
             1 => Settle::Skip,
             2 => return Ok(self.decide(|given| checked_in_vain(&call, "Unknown.", given))),
