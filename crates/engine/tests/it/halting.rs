@@ -105,7 +105,7 @@ async fn a_call_that_ignores_the_stop_is_marked_and_never_left_half() {
         let home = Home::new();
         let arguments = json!({"class": class, "deaf": true});
         let (world, player, started, bodies, body) = inside(&home, &arguments).await;
-        let began = std::time::Instant::now();
+        let began = tokio::time::Instant::now();
         assert_eq!(world.stop(started.run_id).await, RunStatus::Stopped);
         assert!(
             began.elapsed().as_secs() < 4,

@@ -53,6 +53,8 @@ mod watching;
 
 /// Runs with tool calls.
 mod looping;
+/// Tools that misbehave.
+mod misbehaving;
 
 /// Looking whether something happened.
 mod checking;
@@ -63,6 +65,8 @@ mod results;
 
 /// The person's answers.
 mod approving;
+/// What answers are bound to.
+mod binding;
 /// Answers for many calls.
 mod ruling;
 
