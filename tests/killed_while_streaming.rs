@@ -154,6 +154,7 @@ fn stream_until_killed(folder: &Path, moment: Moment) -> Result<(SessionId, Reco
     let reply = app.must(&Command::CreateSession {
         session_id: None,
         title: None,
+        agent_id: None,
     })?;
     let Reply::Session(session) = reply else {
         anyhow::bail!("not a session: {reply:?}")
@@ -203,7 +204,7 @@ fn snapshot(app: &mut Headless, session_id: SessionId) -> Result<SessionSnapshot
     let Reply::Snapshot(snapshot) = reply else {
         anyhow::bail!("not a snapshot: {reply:?}")
     };
-    Ok(snapshot)
+    Ok(*snapshot)
 }
 
 fn has_reply(snapshot: &SessionSnapshot, status: MessageStatus) -> bool {

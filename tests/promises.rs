@@ -2,14 +2,30 @@
 //! on a display (`cargo xtask test promises` provides one).
 
 mod files;
+mod full_disk;
 mod headless;
 mod killed_while_streaming;
+mod killed_while_working;
+mod scene;
 mod two_processes;
+mod window_approve;
+mod window_branches;
+mod window_card_closed;
+mod window_card_keys;
 mod window_damaged;
+mod window_deny;
+mod window_edit_and_allow;
 mod window_hostile_text;
 mod window_killed;
+mod window_killed_waiting;
 mod window_looks;
+mod window_looks_cards;
 mod window_lost;
+mod window_put_away;
+mod window_queue;
 mod window_quit;
+mod window_retries;
 mod window_second_start;
 mod window_session;
+mod window_session_rule;
+mod window_undo;

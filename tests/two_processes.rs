@@ -23,6 +23,7 @@ fn a_second_process_on_the_same_folder_is_refused_and_the_first_goes_on() -> Res
     first.must(&Command::CreateSession {
         session_id: None,
         title: Some("Still mine".to_owned()),
+        agent_id: None,
     })?;
     first.close()?;
     Ok(())
@@ -38,6 +39,7 @@ fn a_killed_owner_leaves_the_folder_free() -> Result<()> {
         app.must(&Command::CreateSession {
             session_id: None,
             title,
+            agent_id: None,
         })?;
         app.kill()?;
     }
@@ -45,6 +47,7 @@ fn a_killed_owner_leaves_the_folder_free() -> Result<()> {
     let Reply::Sessions { sessions, .. } = app.must(&Command::ListSessions {
         limit: None,
         after: None,
+        archived: false,
     })?
     else {
         anyhow::bail!("not a list")
@@ -63,10 +66,12 @@ fn two_folders_are_two_apps() -> Result<()> {
     first.must(&Command::CreateSession {
         session_id: None,
         title: Some("Left".to_owned()),
+        agent_id: None,
     })?;
     let Reply::Sessions { sessions, .. } = second.must(&Command::ListSessions {
         limit: None,
         after: None,
+        archived: false,
     })?
     else {
         anyhow::bail!("not a list")

@@ -15,6 +15,7 @@ async fn a_damaged_database_is_shown_and_restored_with_a_click() -> Result<()> {
     app.must(&Command::CreateSession {
         session_id: None,
         title: Some("Before".to_owned()),
+        agent_id: None,
     })?;
     app.close()?;
     // The second start makes the daily backup.

@@ -59,7 +59,7 @@ async fn every_state_can_be_seen_light_dark_wide_and_narrow() -> Result<()> {
     Ok(())
 }
 
-async fn picture(window: &Window, theme: &str, state: &str) -> Result<()> {
+pub(crate) async fn picture(window: &Window, theme: &str, state: &str) -> Result<()> {
     for (width, height) in [(1280, 800), (390, 800)] {
         window.resize(width, height).await?;
         window

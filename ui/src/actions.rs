@@ -1,17 +1,25 @@
 //! What a person can ask for: intents to commands, failures to where they are shown.
 
+mod agents;
+mod calls;
+mod messages;
+mod queue;
+mod runs;
 mod send;
+mod sessions;
+mod settings;
 
-use leptos::prelude::{GetUntracked, ReadUntracked, Set, use_context};
-use leptos::task::spawn_local;
-use protocol::{AttentionKind, Command, CommandError, Reply, RunId, SessionId};
+use leptos::prelude::{GetUntracked, Set, untrack, use_context};
+use protocol::{CallId, Command, CommandError, Reply, SessionId};
 use reactive_stores::Store;
 
-use crate::connection::{Connection, PAGE_MESSAGES};
+use crate::connection::Connection;
 use crate::ipc::{self, Failure};
 use crate::state::{
-    AppState, AppStateStoreFields, Panel, SessionStateStoreFields, apply, apply_earlier,
+    AppState, AppStateStoreFields, Panel, SessionStateStoreFields, summary_of, waiting_call,
 };
+
+pub(crate) use calls::DecisionProblem;
 
 /// The intents of the person, with what they need. A cheap handle.
 #[derive(Clone, Copy)]
@@ -54,6 +62,19 @@ impl Actions {
         }
     }
 
+    /// Shows a session at the card of this call.
+    pub(crate) fn open_at(self, session_id: SessionId, call_id: Option<CallId>) {
+        self.open(session_id);
+        self.store.wanted_call().set(call_id);
+    }
+
+    /// Shows a session at the first of its cards that waits for the person.
+    pub(crate) fn open_at_need(self, session_id: SessionId) {
+        let summary = untrack(|| summary_of(self.store, session_id));
+        let attention = summary.and_then(|summary| summary.attention);
+        self.open_at(session_id, attention.as_ref().and_then(waiting_call));
+    }
+
     /// Shows a new session. It is created together with its first message.
     pub(crate) fn new_session(self) {
         self.store.panel().set(Panel::None);
@@ -73,103 +94,6 @@ impl Actions {
         self.store.panel().set(Panel::None);
     }
 
-    /// Begins to write the title of a session; `None` ends it.
-    pub(crate) fn set_renaming(self, session_id: Option<SessionId>) {
-        self.store.renaming().set(session_id);
-    }
-
-    /// Gives a session another title.
-    pub(crate) fn rename(self, session_id: SessionId, title: String) {
-        spawn_local(async move {
-            match ipc::execute(&Command::RenameSession { session_id, title }).await {
-                Ok(Reply::Session(summary)) => {
-                    apply(self.store, protocol::Push::Session(summary));
-                }
-                Ok(_) => {}
-                Err(failure) => self.connection.take_failure(failure),
-            }
-        });
-    }
-
-    /// Halts the run of the open session, if it has a live one.
-    pub(crate) async fn stop(self) {
-        let run = self.store.session().run().get_untracked();
-        let Some(run) = run.filter(|run| run.status.is_live()) else {
-            return;
-        };
-        if let Err(error) = self.move_run(Command::StopRun { run_id: run.run_id }).await {
-            self.store.notice().set(Some(error.message));
-        }
-    }
-
-    /// Continues a run.
-    pub(crate) async fn resume(self, run_id: RunId) -> Result<(), CommandError> {
-        self.move_run(Command::ResumeRun { run_id }).await
-    }
-
-    /// Continues every run that was interrupted.
-    pub(crate) async fn resume_all(self) {
-        let runs: Vec<RunId> = self
-            .store
-            .sessions()
-            .read_untracked()
-            .iter()
-            .filter_map(|row| row.attention.as_ref())
-            .filter(|attention| attention.kind == AttentionKind::Interrupted)
-            .map(|attention| attention.run_id)
-            .collect();
-        for run_id in runs {
-            if let Err(error) = self.resume(run_id).await {
-                self.store.notice().set(Some(error.message));
-            }
-        }
-    }
-
-    /// A resumed session is what one wants to see, unless more is left to decide.
-    pub(crate) fn open_if_last(self, session_id: SessionId) {
-        let sessions = self.store.sessions().read_untracked();
-        let is_last = !sessions
-            .iter()
-            .any(|row| row.attention.is_some() && row.session_id != session_id);
-        drop(sessions);
-        if is_last && self.store.panel().get_untracked() == Panel::Resume {
-            self.open(session_id);
-        }
-    }
-
-    /// Ends a run for good.
-    pub(crate) async fn discard(self, run_id: RunId) -> Result<(), CommandError> {
-        self.move_run(Command::CancelRun { run_id }).await
-    }
-
-    /// Reads the messages before the first one that is shown.
-    pub(crate) async fn load_earlier(self) {
-        let session = self.store.session();
-        let first = session
-            .messages()
-            .read_untracked()
-            .first()
-            .map(|row| row.message.position);
-        let (Some(session_id), Some(before)) = (session.session_id().get_untracked(), first) else {
-            return;
-        };
-        let command = Command::ListMessages {
-            session_id,
-            before,
-            limit: Some(PAGE_MESSAGES),
-        };
-        match ipc::execute(&command).await {
-            Ok(Reply::Messages {
-                messages,
-                has_earlier,
-            }) => {
-                apply_earlier(self.store, session_id, messages, has_earlier);
-            }
-            Ok(_) => {}
-            Err(failure) => self.connection.take_failure(failure),
-        }
-    }
-
     /// Asks the engine again at once.
     pub(crate) fn try_now(self) {
         self.connection.try_now();
@@ -177,21 +101,44 @@ impl Actions {
 
     /// Restores the newest backup and starts.
     pub(crate) async fn restore_backup(self) -> Result<(), CommandError> {
-        self.answer(self.connection.restore_backup().await)
+        let answer = self.connection.restore_backup().await;
+        self.answer(answer).map(|_| ())
     }
 
-    async fn move_run(self, command: Command) -> Result<(), CommandError> {
-        self.answer(ipc::execute(&command).await.map(|_| ()))
+    /// Asks for something whose answer matters only when it is a refusal.
+    async fn act(self, command: Command) -> Result<(), CommandError> {
+        self.ask(command).await.map(|_| ())
+    }
+
+    /// Asks for something whose refusal has no better place than the top of the window.
+    async fn ask_or_say(self, command: Command) -> Option<Reply> {
+        match self.ask(command).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.say_problem(&error);
+                None
+            }
+        }
+    }
+
+    /// Asks the engine. No reply means that the connection is lost.
+    async fn ask(self, command: Command) -> Result<Option<Reply>, CommandError> {
+        self.answer(ipc::execute(&command).await)
+    }
+
+    fn say_problem(self, error: &CommandError) {
+        let words = format!("{} {}", error.message, error.hint);
+        self.store.notice().set(Some(words.trim().to_owned()));
     }
 
     /// A lost connection has a place of its own on screen; a refusal is for the caller to show.
-    fn answer(self, answer: Result<(), Failure>) -> Result<(), CommandError> {
+    fn answer<T>(self, answer: Result<T, Failure>) -> Result<Option<T>, CommandError> {
         match answer {
-            Ok(()) => Ok(()),
+            Ok(reply) => Ok(Some(reply)),
             Err(Failure::Refused(error)) => Err(error),
             Err(Failure::Lost) => {
                 self.connection.take_failure(Failure::Lost);
-                Ok(())
+                Ok(None)
             }
         }
     }

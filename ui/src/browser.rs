@@ -96,6 +96,16 @@ pub(crate) async fn copy_in_page(text: &str) -> bool {
     }
 }
 
+/// The text of a file that the person chose.
+pub(crate) async fn read_text(file: &web_sys::File) -> Option<String> {
+    JsFuture::from(file.text()).await.ok()?.as_string()
+}
+
+/// What the window is called.
+pub(crate) fn set_title(title: &str) {
+    leptos::prelude::document().set_title(title);
+}
+
 fn call_once(work: &RefCell<Option<impl FnOnce()>>) {
     let work = work.borrow_mut().take();
     if let Some(work) = work {

@@ -9,13 +9,13 @@ use leptos::prelude::{
     WithValue, untrack,
 };
 use leptos::task::spawn_local;
-use protocol::{Command, Reply, SessionId, StartState};
+use protocol::{Command, Push, Reply, SessionId, StartState};
 use reactive_stores::Store;
 
 use crate::browser;
 use crate::ipc::{self, Failure, Subscription};
 use crate::state::{
-    AppState, AppStateStoreFields, Panel, Phase, Reach, SessionStateStoreFields, SyncState,
+    AppState, AppStateStoreFields, Panel, Phase, Reach, SessionStateStoreFields, SyncState, apply,
     apply_sessions, attention_ids, clear_session,
 };
 pub(crate) use follow::PAGE_MESSAGES;
@@ -127,7 +127,11 @@ impl Connection {
         self.inner.update_value(|inner| inner.watch = Some(watch));
         let (mut all, mut after) = (Vec::new(), None);
         loop {
-            let list = Command::ListSessions { limit: None, after };
+            let list = Command::ListSessions {
+                limit: None,
+                after,
+                archived: false,
+            };
             let Reply::Sessions { sessions, has_more } = ipc::execute(&list).await? else {
                 break;
             };
@@ -138,6 +142,18 @@ impl Connection {
             }
         }
         apply_sessions(self.store, all);
+        // What needs a person is asked for by itself: it must not depend on the length of the list.
+        match ipc::execute(&Command::ListAttention {}).await {
+            Ok(Reply::Sessions { sessions, .. }) => {
+                for summary in sessions {
+                    apply(self.store, Push::Session(Box::new(summary)));
+                }
+            }
+            Ok(_) => {}
+            Err(Failure::Lost) => return Err(Failure::Lost),
+            // The list is there: the window opens without it.
+            Err(Failure::Refused(error)) => self.store.notice().set(Some(error.message)),
+        }
         self.store.list_sync().set(SyncState::Current);
         Ok(())
     }
@@ -169,6 +185,7 @@ impl Connection {
         let sessions = self.store.sessions().read_untracked();
         sessions
             .iter()
+            .filter(|row| !row.is_archived)
             .max_by_key(|row| (row.updated_at_ms, row.session_id))
             .map(|row| row.session_id)
     }

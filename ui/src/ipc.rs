@@ -5,7 +5,7 @@ mod decode;
 mod ordering;
 
 use js_sys::{JSON, Object, Reflect};
-use protocol::{Command, CommandError, ErrorCode, Reply, StartState};
+use protocol::{Command, CommandError, ErrorCode, ExportFormat, Reply, SessionId, StartState};
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -59,6 +59,22 @@ pub(crate) async fn copy_text(text: &str) -> bool {
     let arguments = Object::new();
     put(&arguments, "text", &text.into());
     invoke("copy_text", &arguments).await.is_ok() || browser::copy_in_page(text).await
+}
+
+/// Writes a session to a file; gives its path, or nothing if the person chose none.
+pub(crate) async fn save_export(
+    session_id: SessionId,
+    format: ExportFormat,
+) -> Result<Option<String>, Failure> {
+    let format = match format {
+        ExportFormat::Json => "json",
+        ExportFormat::Markdown => "markdown",
+    };
+    let arguments = Object::new();
+    // Tauri passes arguments by their names in camel case.
+    put(&arguments, "sessionId", &session_id.to_string().into());
+    put(&arguments, "format", &format.into());
+    call("save_export", &arguments).await
 }
 
 async fn call<T: DeserializeOwned>(command: &str, arguments: &Object) -> Result<T, Failure> {

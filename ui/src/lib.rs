@@ -24,6 +24,7 @@ mod hooks;
 mod ipc;
 mod state;
 mod testid;
+mod text;
 mod time;
 mod views;
 

@@ -1,6 +1,8 @@
 //! Everything the window knows, in one tree. [`apply`] is where session state changes.
 
 mod apply;
+mod branches;
+mod calls;
 mod draft;
 mod list;
 mod live;
@@ -10,12 +12,16 @@ mod tests;
 
 use std::collections::HashMap;
 
-use protocol::{AppInfo, BackupInfo, CommandError, SessionId, SessionSummary};
+use protocol::{
+    AgentId, AgentView, AppInfo, BackupInfo, CallId, CommandError, SessionId, SessionSummary,
+};
 use reactive_stores::Store;
 
 pub(crate) use apply::{apply, apply_earlier, apply_sessions, apply_snapshot, clear_session};
+pub(crate) use branches::fork_at;
+pub(crate) use calls::{CallStage, calls_of, pending_calls};
 pub(crate) use draft::{Draft, DraftProblem};
-pub(crate) use list::{attention_ids, summary_of};
+pub(crate) use list::{attention_ids, summary_of, waiting_call};
 pub(crate) use live::{LiveHead, LiveKey, LiveTextStoreFields};
 pub(crate) use session::{
     Cut, MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState,
@@ -41,10 +47,24 @@ pub(crate) struct AppState {
     pub(crate) drafts: HashMap<Option<SessionId>, Draft>,
     /// The session whose title is being written.
     pub(crate) renaming: Option<SessionId>,
+    /// Every agent, the default one first.
+    pub(crate) agents: Vec<AgentView>,
+    /// The agent that a new session is with; the default one when absent.
+    pub(crate) new_agent: Option<AgentId>,
+    /// Whether the list shows what was put away instead.
+    pub(crate) shows_archived: bool,
+    /// What was deleted and can still be taken back.
+    pub(crate) deleted: Vec<DeletedSession>,
+    /// The session that the person asked for from outside the window.
+    pub(crate) wanted_session: Option<SessionId>,
+    /// The card that gets the focus once it is there.
+    pub(crate) wanted_call: Option<CallId>,
     /// What covers the middle or the left.
     pub(crate) panel: Panel,
     /// A failure that belongs to no place on screen.
     pub(crate) notice: Option<String>,
+    /// Something that went well and has no place on screen.
+    pub(crate) said: Option<String>,
     /// The time, as coarse as relative times need it.
     pub(crate) now_ms: u64,
 }
@@ -82,4 +102,16 @@ pub(crate) enum Panel {
     Resume,
     /// The session list, in a narrow window.
     Drawer,
+    /// All agents.
+    Agents,
+    /// Settings and rules.
+    Settings,
+}
+
+/// A session that was deleted and can be taken back for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DeletedSession {
+    pub(crate) session_id: SessionId,
+    pub(crate) title: Option<String>,
+    pub(crate) until_ms: u64,
 }

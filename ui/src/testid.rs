@@ -1,7 +1,9 @@
 //! The stable hooks of the page for tests that drive it: the values of `data-testid`.
 //!
 //! Beside them: `session-row` has `data-session-id` and `data-status`; `message` has `data-role`
-//! (`user`, `agent`) and `data-status` (`complete`, `partial`, `streaming`).
+//! (`user`, `agent`) and `data-status` (`complete`, `partial`, `unreadable`, `streaming`). The cards of
+//! tool calls have `data-call-id`, `data-status` and `data-ready`: a click on an approval or doubt card
+//! counts once that is `true`. `run-status` has `data-status`.
 
 /// The list of sessions.
 pub(crate) const SESSION_LIST: &str = "session-list";
@@ -45,3 +47,185 @@ pub(crate) const CONNECTION_LOST: &str = "connection-lost";
 pub(crate) const START_FAILED: &str = "start-failed";
 /// Restores the newest backup, after a second click.
 pub(crate) const RESTORE_BACKUP: &str = "restore-backup";
+/// Where the run of the open session stands.
+pub(crate) const RUN_STATUS: &str = "run-status";
+/// Tries a failed run again.
+pub(crate) const RUN_RETRY: &str = "run-retry";
+/// Stops the run and sends the draft at once.
+pub(crate) const COMPOSER_STOP_AND_SEND: &str = "composer-stop-and-send";
+/// The agent of a session that is not created yet.
+pub(crate) const AGENT_PICKER: &str = "agent-picker";
+/// The agent of the open session.
+pub(crate) const SESSION_AGENT: &str = "session-agent";
+/// A tool call that needs nobody.
+pub(crate) const CALL_CARD: &str = "call-card";
+/// Unfolds it.
+pub(crate) const CALL_TOGGLE: &str = "call-toggle";
+/// What it gave back.
+pub(crate) const CALL_RESULT: &str = "call-result";
+/// Reads on in a long result.
+pub(crate) const RESULT_MORE: &str = "result-more";
+/// Takes its file changes back.
+pub(crate) const CALL_UNDO: &str = "call-undo";
+/// Shows all of a long text.
+pub(crate) const SHOW_ALL: &str = "show-all";
+/// A tool call that asks the person.
+pub(crate) const APPROVAL_CARD: &str = "approval-card";
+/// Allows it once.
+pub(crate) const APPROVAL_ALLOW: &str = "approval-allow";
+/// Allows it in this session.
+pub(crate) const APPROVAL_SESSION: &str = "approval-session";
+/// Opens the form for a rule.
+pub(crate) const APPROVAL_ALWAYS: &str = "approval-always";
+/// The pattern of that rule.
+pub(crate) const APPROVAL_PATTERN: &str = "approval-pattern";
+/// Makes the rule and allows the call.
+pub(crate) const APPROVAL_ALWAYS_ALLOW: &str = "approval-always-allow";
+/// Opens the form for other arguments.
+pub(crate) const APPROVAL_EDIT: &str = "approval-edit";
+/// Those arguments.
+pub(crate) const APPROVAL_EDIT_TEXT: &str = "approval-edit-text";
+/// Allows the call with them.
+pub(crate) const APPROVAL_EDIT_ALLOW: &str = "approval-edit-allow";
+/// Leaves either form.
+pub(crate) const APPROVAL_BACK: &str = "approval-back";
+/// Denies it.
+pub(crate) const APPROVAL_DENY: &str = "approval-deny";
+/// Why.
+pub(crate) const APPROVAL_DENY_REASON: &str = "approval-deny-reason";
+/// A tool call whose outcome is unknown.
+pub(crate) const DOUBT_CARD: &str = "doubt-card";
+/// Lets the tool look what happened.
+pub(crate) const DOUBT_CHECK: &str = "doubt-check";
+/// Opens the form that says it happened.
+pub(crate) const DOUBT_HAPPENED: &str = "doubt-happened";
+/// What came of it.
+pub(crate) const DOUBT_RESULT: &str = "doubt-result";
+/// Says that it happened.
+pub(crate) const DOUBT_HAPPENED_SEND: &str = "doubt-happened-send";
+/// Runs it again, after a second click.
+pub(crate) const DOUBT_AGAIN: &str = "doubt-again";
+/// Goes on without it.
+pub(crate) const DOUBT_SKIP: &str = "doubt-skip";
+/// Says how many calls wait for the person.
+pub(crate) const WAITING_BAR: &str = "waiting-bar";
+/// Shows the first of them.
+pub(crate) const WAITING_SHOW: &str = "waiting-show";
+/// Allows all of them, after a second click.
+pub(crate) const WAITING_ALLOW_ALL: &str = "waiting-allow-all";
+/// Denies all of them, after a second click.
+pub(crate) const WAITING_DENY_ALL: &str = "waiting-deny-all";
+/// A message that waits for its turn.
+pub(crate) const QUEUED_MESSAGE: &str = "queued-message";
+/// Begins to change it.
+pub(crate) const QUEUED_EDIT: &str = "queued-edit";
+/// Its new text.
+pub(crate) const QUEUED_EDIT_TEXT: &str = "queued-edit-text";
+/// Keeps that.
+pub(crate) const QUEUED_EDIT_SAVE: &str = "queued-edit-save";
+/// Takes it away.
+pub(crate) const QUEUED_REMOVE: &str = "queued-remove";
+/// Sends the messages that were held.
+pub(crate) const QUEUE_SEND_NOW: &str = "queue-send-now";
+/// Begins to write a message anew.
+pub(crate) const MESSAGE_EDIT: &str = "message-edit";
+/// Its new text.
+pub(crate) const MESSAGE_EDIT_TEXT: &str = "message-edit-text";
+/// Sends that.
+pub(crate) const MESSAGE_EDIT_SEND: &str = "message-edit-send";
+/// Has a message answered again.
+pub(crate) const MESSAGE_REGENERATE: &str = "message-regenerate";
+/// Makes a new session of the history up to a message.
+pub(crate) const MESSAGE_FORK: &str = "message-fork";
+/// Says which of the branches is shown.
+pub(crate) const BRANCH_SWITCHER: &str = "branch-switcher";
+/// Shows the branch before.
+pub(crate) const BRANCH_PREVIOUS: &str = "branch-previous";
+/// Shows the branch after.
+pub(crate) const BRANCH_NEXT: &str = "branch-next";
+/// Opens the session at the card.
+pub(crate) const RESUME_ROW_DECIDE: &str = "resume-row-decide";
+/// Tries its run again.
+pub(crate) const RESUME_ROW_RETRY: &str = "resume-row-retry";
+/// Opens its session.
+pub(crate) const RESUME_ROW_OPEN: &str = "resume-row-open";
+/// What can be done with a session.
+pub(crate) const SESSION_MENU: &str = "session-menu";
+/// Writes its title.
+pub(crate) const SESSION_RENAME: &str = "session-rename";
+/// Puts it away, or takes it back.
+pub(crate) const SESSION_ARCHIVE: &str = "session-archive";
+/// Deletes it.
+pub(crate) const SESSION_DELETE: &str = "session-delete";
+/// Puts it on the clipboard as Markdown.
+pub(crate) const SESSION_COPY_MARKDOWN: &str = "session-copy-markdown";
+/// Puts it on the clipboard as JSON.
+pub(crate) const SESSION_COPY_JSON: &str = "session-copy-json";
+/// Saves it as Markdown.
+pub(crate) const SESSION_SAVE_MARKDOWN: &str = "session-save-markdown";
+/// Saves it as JSON.
+pub(crate) const SESSION_SAVE_JSON: &str = "session-save-json";
+/// What cannot be read of a session.
+pub(crate) const SESSION_PROBLEM: &str = "session-problem";
+/// Shows what was put away.
+pub(crate) const ARCHIVED_FILTER: &str = "archived-filter";
+/// Chooses a file to import.
+pub(crate) const SESSION_IMPORT: &str = "session-import";
+/// Says that a session was deleted.
+pub(crate) const TOAST: &str = "toast";
+/// Takes it back.
+pub(crate) const TOAST_UNDO: &str = "toast-undo";
+/// Opens the agents.
+pub(crate) const OPEN_AGENTS: &str = "open-agents";
+/// All agents.
+pub(crate) const AGENTS_VIEW: &str = "agents-view";
+/// One agent.
+pub(crate) const AGENT_ROW: &str = "agent-row";
+/// Begins a new one.
+pub(crate) const AGENT_NEW: &str = "agent-new";
+/// The form of one.
+pub(crate) const AGENT_FORM: &str = "agent-form";
+/// Its name.
+pub(crate) const AGENT_NAME: &str = "agent-name";
+/// Its instructions.
+pub(crate) const AGENT_INSTRUCTIONS: &str = "agent-instructions";
+/// Its model.
+pub(crate) const AGENT_MODEL: &str = "agent-model";
+/// One of its tools; `data-tool` names it.
+pub(crate) const AGENT_TOOL: &str = "agent-tool";
+/// Its limits; `data-limit` names which.
+pub(crate) const AGENT_LIMIT: &str = "agent-limit";
+/// Keeps it.
+pub(crate) const AGENT_SAVE: &str = "agent-save";
+/// Copies it.
+pub(crate) const AGENT_DUPLICATE: &str = "agent-duplicate";
+/// Deletes it, after a second click.
+pub(crate) const AGENT_DELETE: &str = "agent-delete";
+/// Says that it was changed meanwhile; takes the newer one.
+pub(crate) const AGENT_RELOAD: &str = "agent-reload";
+/// Opens the settings.
+pub(crate) const OPEN_SETTINGS: &str = "open-settings";
+/// The settings.
+pub(crate) const SETTINGS_VIEW: &str = "settings-view";
+/// What happens at start with interrupted runs.
+pub(crate) const SETTING_RECOVERY: &str = "setting-recovery";
+/// Whether questions stay over a restart.
+pub(crate) const SETTING_KEEP_APPROVALS: &str = "setting-keep-approvals";
+/// Minutes after which a question expires.
+pub(crate) const SETTING_APPROVAL_MINUTES: &str = "setting-approval-minutes";
+/// Whether the system may show notices.
+pub(crate) const SETTING_NOTIFICATIONS: &str = "setting-notifications";
+/// One rule.
+pub(crate) const RULE_ROW: &str = "rule-row";
+/// Takes it back.
+pub(crate) const RULE_REVOKE: &str = "rule-revoke";
+/// The verdict of a new rule.
+pub(crate) const RULE_VERDICT: &str = "rule-verdict";
+/// Its tool.
+pub(crate) const RULE_TOOL: &str = "rule-tool";
+/// Its pattern.
+pub(crate) const RULE_PATTERN: &str = "rule-pattern";
+/// Adds it.
+pub(crate) const RULE_ADD: &str = "rule-add";
+/// The folder that holds everything.
+pub(crate) const DATA_FOLDER: &str = "data-folder";

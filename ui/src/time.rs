@@ -68,6 +68,29 @@ pub(crate) fn elapsed(passed_ms: u64) -> String {
     }
 }
 
+/// How long something took: "40 ms", "1.2 s", "12 s", "3 min 5 s".
+pub(crate) fn took(passed_ms: u64) -> String {
+    let seconds = passed_ms / 1000;
+    match seconds {
+        0 => format!("{passed_ms} ms"),
+        1..10 => format!("{}.{} s", seconds, passed_ms % 1000 / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3600.. => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// How long until something happens, rounded up: "8 s", "4 min", "2 h".
+pub(crate) fn left(now_ms: u64, then_ms: u64) -> String {
+    let seconds = then_ms.saturating_sub(now_ms).div_ceil(1000);
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..6000 => format!("{} min", seconds.div_ceil(60)),
+        6000..172_800 => format!("{} h", seconds.div_ceil(3600)),
+        172_800.. => format!("{} days", seconds.div_ceil(86_400)),
+    }
+}
+
 fn local_day(at_ms: u64, offset_minutes: i32) -> i64 {
     let at_ms = i64::try_from(at_ms).unwrap_or(i64::MAX / 2);
     (at_ms + i64::from(offset_minutes) * 60_000).div_euclid(86_400_000)
@@ -129,5 +152,13 @@ mod tests {
     fn elapsed_time_grows_by_seconds() {
         let said = [7_900, 760_000, 3_723_000].map(elapsed);
         assert_eq!(said, ["0:07", "12:40", "1:02:03"]);
+    }
+
+    #[test]
+    fn what_it_took_and_what_is_left_are_short() {
+        let said = [40, 1_250, 12_900, 185_000, 7_260_000].map(took);
+        assert_eq!(said, ["40 ms", "1.2 s", "12 s", "3 min 5 s", "2 h 1 min"]);
+        let said = [0, 7_100, 240_000, 7_200_000, 900_000_000].map(|ms| left(5, 5 + ms));
+        assert_eq!(said, ["0 s", "8 s", "4 min", "2 h", "11 days"]);
     }
 }

@@ -1,11 +1,15 @@
 //! Whole parts of the screen.
 
+pub(crate) mod agents;
 pub(crate) mod banners;
 pub(crate) mod empty_state;
 pub(crate) mod resume_panel;
 pub(crate) mod session_list;
 pub(crate) mod session_view;
+pub(crate) mod settings;
+pub(crate) mod settings_rules;
 pub(crate) mod sidebar;
 pub(crate) mod start_failed;
+pub(crate) mod toasts;
 pub(crate) mod top_bar;
 pub(crate) mod transcript;

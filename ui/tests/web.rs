@@ -7,8 +7,16 @@
     reason = "a test says what is wrong by panicking"
 )]
 
+#[path = "web/approvals.rs"]
+mod approvals;
+#[path = "web/doubt.rs"]
+mod doubt;
 #[path = "web/page.rs"]
 mod page;
+#[path = "web/queue.rs"]
+mod queue;
+#[path = "web/sessions.rs"]
+mod sessions;
 #[path = "web/shell.rs"]
 mod shell;
 
@@ -213,8 +221,11 @@ async fn an_ended_channel_is_opened_again() {
 async fn a_double_click_sends_once() {
     let page = Page::empty().await;
     shell::answer(
-        "start_run",
-        &json!({ "type": "run_started", "session_id": SESSION, "message_id": shell::message_id(1), "run_id": RUN }),
+        "send_message",
+        &json!({
+            "type": "sent", "session_id": SESSION, "message_id": shell::message_id(1),
+            "outcome": { "type": "started", "run_id": RUN },
+        }),
     );
     page.write("[data-testid=composer-input]", "Hello");
     page.eventually("a button", |page| {
@@ -225,7 +236,7 @@ async fn a_double_click_sends_once() {
     page.click("[data-testid=composer-send]");
     page.eventually("the session", |_| shell::called("get_session").len() == 1)
         .await;
-    let sent = shell::called("start_run");
+    let sent = shell::called("send_message");
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0]["text"], "Hello");
     assert_eq!(sent[0]["request_key"].as_str().map(str::len), Some(32));
@@ -236,7 +247,7 @@ async fn a_double_click_sends_once() {
 async fn a_refused_message_keeps_its_draft_and_says_why() {
     let page = Page::empty().await;
     shell::answer(
-        "start_run",
+        "send_message",
         &json!({ "reject": { "code": "storage_failed", "message": "The disk is full.", "hint": "Free some space." } }),
     );
     page.click("[data-testid=example-prompt]");
@@ -251,9 +262,9 @@ async fn a_refused_message_keeps_its_draft_and_says_why() {
     );
     // A new try is a new message: nothing was written the first time.
     page.click("[data-testid=composer-send]");
-    page.eventually("a second try", |_| shell::called("start_run").len() == 2)
+    page.eventually("a second try", |_| shell::called("send_message").len() == 2)
         .await;
-    let sent = shell::called("start_run");
+    let sent = shell::called("send_message");
     assert_ne!(sent[0]["request_key"], sent[1]["request_key"]);
 }
 
@@ -309,10 +320,7 @@ async fn a_failed_start_offers_the_backup() {
         "restore_backup",
         &json!({ "state": "ready", "app": shell::guide_app() }),
     );
-    shell::answer(
-        "list_sessions",
-        &json!({ "type": "sessions", "sessions": [], "has_more": false }),
-    );
+    shell::answer_lists(&json!([]));
     shell::answer("watch_sessions", &json!(1));
     let page = Page::app();
     page.eventually("the failure", |page| {
@@ -375,11 +383,10 @@ async fn a_session_is_renamed_in_its_place() {
 async fn escape_stops_the_run() {
     let page = Page::streaming("Tell me").await;
     page.write("[data-testid=composer-input]", "Next");
-    page.key("[data-testid=composer-input]", "Enter");
     page.key("[data-testid=composer-input]", "Escape");
     page.eventually("the command", |_| shell::called("stop_run").len() == 1)
         .await;
     assert_eq!(shell::called("stop_run")[0]["run_id"], RUN);
-    assert!(shell::called("start_run").is_empty());
+    assert!(shell::called("send_message").is_empty());
     assert_eq!(page.value("[data-testid=composer-input]"), "Next");
 }

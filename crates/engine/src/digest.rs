@@ -1,5 +1,8 @@
 //! What a decision is bound to: the hash of exactly what would run.
 
+#[cfg(test)]
+mod tests;
+
 use protocol::{CallId, EffectClass};
 
 /// Everything that must not differ between what was shown and what is started.

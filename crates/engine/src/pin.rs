@@ -1,5 +1,8 @@
 //! What a run began with: kept with it, so that a resume uses the same, byte for byte.
 
+#[cfg(test)]
+mod tests;
+
 use protocol::{AgentFields, RunLimits};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,9 @@
 //! What answers allow, ask or deny for a tool call. Pure.
 
-use globset::GlobBuilder;
+#[cfg(test)]
+mod tests;
+
+use globset::{GlobBuilder, GlobSet};
 use protocol::{RuleScope, RuleView, Verdict, VerdictView};
 
 /// Deny wins over ask, ask over allow; where no rule fits, the tool's own verdict stands.
@@ -73,8 +76,8 @@ fn matches(pattern: &str, subject: &str, verdict: Verdict) -> bool {
     if pattern == subject {
         return true;
     }
-    match GlobBuilder::new(pattern).literal_separator(true).build() {
-        Ok(glob) => glob.compile_matcher().is_match(subject),
+    match read(pattern) {
+        Ok(globs) => globs.is_match(subject),
         // A pattern that cannot be read allows nothing and holds back everything.
         Err(_) => verdict != Verdict::Allow,
     }
@@ -87,8 +90,15 @@ pub(crate) fn exactly(subject: &str) -> String {
 
 /// Whether a pattern can be read.
 pub(crate) fn is_pattern(pattern: &str) -> bool {
-    GlobBuilder::new(pattern)
+    read(pattern).is_ok()
+}
+
+/// A single glob panics when its form is fine and its size is not; a set of one says so. A backslash
+/// is a character like any other: in what a person allows exactly, it must not stand for the next.
+fn read(pattern: &str) -> Result<GlobSet, globset::Error> {
+    let glob = GlobBuilder::new(pattern)
         .literal_separator(true)
-        .build()
-        .is_ok()
+        .backslash_escape(false)
+        .build()?;
+    GlobSet::builder().add(glob).build()
 }

@@ -93,7 +93,7 @@ fn decide_sweeps(engine: &Engine, found: &mut Recovered) -> Result<Vec<Sweep>, s
     let mut sweeps = Vec::new();
     found.unreadable = 0;
     for session_id in store.read(|reader| reader.live_sessions())? {
-        let (state, stray) = match store.read(|reader| left_behind(reader, session_id)) {
+        let left = match store.read(|reader| left_behind(reader, session_id)) {
             Ok(Some(left)) => left,
             Ok(None) => continue,
             Err(error) if is_of_one_session(&error) => {
@@ -103,7 +103,7 @@ fn decide_sweeps(engine: &Engine, found: &mut Recovered) -> Result<Vec<Sweep>, s
             }
             Err(error) => return Err(error),
         };
-        let changes = sweep(engine, &state, &stray, &settings, &can_check);
+        let changes = sweep(engine, &left, &settings, &can_check);
         sweeps.push(Sweep {
             session_id,
             changes,
@@ -112,21 +112,31 @@ fn decide_sweeps(engine: &Engine, found: &mut Recovered) -> Result<Vec<Sweep>, s
     Ok(sweeps)
 }
 
+/// What was going ended when it was last heard of, not now: the time in which nobody was there is
+/// no time that it worked.
 fn sweep(
     engine: &Engine,
-    state: &SessionState,
-    stray: &[CallRow],
+    left: &LeftBehind,
     settings: &Settings,
     can_check: &decide::Checkable,
 ) -> Vec<Change> {
-    decide::sweep(state, stray, settings, can_check, &engine.inner.given()).changes
+    let mut given = engine.inner.given();
+    given.at_ms = given.at_ms.min(left.last_at_ms.unwrap_or(given.at_ms));
+    decide::sweep(&left.state, &left.stray, settings, can_check, &given).changes
 }
 
-/// The session's state, and calls that run although they are not among those of its newest run.
+struct LeftBehind {
+    state: SessionState,
+    /// Calls that run although they are not among those of its newest run.
+    stray: Vec<CallRow>,
+    /// When something last happened in it.
+    last_at_ms: Option<u64>,
+}
+
 fn left_behind(
     reader: &Reader<'_>,
     session_id: SessionId,
-) -> Result<Option<(SessionState, Vec<CallRow>)>, store::Error> {
+) -> Result<Option<LeftBehind>, store::Error> {
     let Some(state) = reader.session_state(session_id)? else {
         return Ok(None);
     };
@@ -138,7 +148,13 @@ fn left_behind(
     };
     let mut stray = reader.running_calls(session_id)?;
     stray.retain(|call| !known(call));
-    Ok(Some((state, stray)))
+    let head_seq = reader.head_seq(session_id)?.unwrap_or(0);
+    let last = reader.events_after(session_id, head_seq.saturating_sub(1), 1)?;
+    Ok(Some(LeftBehind {
+        state,
+        stray,
+        last_at_ms: last.last().map(|event| event.at_ms),
+    }))
 }
 
 /// Errors that say something about the rows of a session and nothing about the database.

@@ -1,5 +1,8 @@
 //! Building what a model is asked: pure, so that the same state gives the same bytes.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 
 use protocol::{Message, MessageId, MessageStatus, Role, ToolResult};

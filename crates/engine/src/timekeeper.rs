@@ -178,8 +178,10 @@ impl Engine {
             changes: vec![Change::PurgeSession { session_id }],
         };
         match self.commit(transition, Vec::new()).await {
-            // It was taken back, or is gone already.
-            Ok(()) | Err(store::Error::Conflict(_)) => {}
+            Ok(()) => {}
+            // It was taken back, and then its folder is in use; or it is gone already, and then a
+            // folder that is left is found at the next start.
+            Err(store::Error::Conflict(_)) => return Ok(()),
             Err(error) => return Err(crate::command_error::from_store(&error)),
         }
         if users <= 1 {

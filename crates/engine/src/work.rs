@@ -100,8 +100,14 @@ async fn prepare(
 ) -> Result<Prepared, ToolError> {
     let tool = engine.tool_of(&call.view.tool, &facts.pin)?;
     let (plan, tool_hash) = engine.plan_one(call, facts).await?;
-    refuse_denied(call, facts, &plan)?;
-    let digest = engine.digest_of(call, facts, &plan, tool_hash);
+    let verdict = refuse_denied(call, facts, &plan)?;
+    // What the first body did may already be there: it would look like another call.
+    let is_same = call.view.bodies > 0 && call.tool_hash == Some(tool_hash);
+    let digest = match call.digest.filter(|_| is_same) {
+        Some(digest) => digest,
+        None => engine.digest_of(call, facts, &plan, tool_hash),
+    };
+    let is_allowed = is_same || verdict == Verdict::Allow && call.tool_hash == Some(tool_hash);
     let input = engine.call_input(call, &facts.workspace);
     let intent = if call.view.bodies == 0 {
         guarded("prepare", || tool.prepare(&input)).await?
@@ -115,6 +121,8 @@ async fn prepare(
         run_id: job.run_id,
         call_id,
         digest,
+        preview: plan.preview,
+        is_allowed,
         intent: intent.clone(),
         expires_at_ms: expiry(&facts.settings, engine.inner.now_ms()),
     };
@@ -128,14 +136,14 @@ async fn prepare(
 }
 
 /// A denial wins, also one that came after the person's answer.
-fn refuse_denied(call: &CallRow, facts: &Facts, plan: &Plan) -> Result<(), ToolError> {
+fn refuse_denied(call: &CallRow, facts: &Facts, plan: &Plan) -> Result<Verdict, ToolError> {
     let subject = plan.preview.subject.as_deref();
     let now = policy::verdict(&facts.rules, &call.view.tool, subject, plan.verdict);
     if now.verdict == Verdict::Deny {
         let text = format!("{}.", now.explanation);
         return Err(ToolError::definite(text).of(ErrorClass::Permission));
     }
-    Ok(())
+    Ok(now.verdict)
 }
 
 /// What the first body of this call was started with.

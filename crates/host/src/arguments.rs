@@ -56,7 +56,7 @@ pub struct GuideArguments {
 
 /// A model behind an address that speaks Chat Completions.
 #[derive(Debug, Clone, Args)]
-pub struct ModelArguments {
+struct ModelArguments {
     /// The address up to the version, as in http://127.0.0.1:11434/v1. The guide answers when absent.
     #[arg(long, global = true, value_name = "URL", env = "HOLDFAST_MODEL_URL")]
     model_url: Option<String>,

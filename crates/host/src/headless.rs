@@ -166,30 +166,21 @@ impl Headless {
             Ok(Request { id, command }) => (id, command),
             Err((id, error)) => return self.output.reply(&id, Err(error)).await,
         };
-        match command {
-            Command::Subscribe {
-                session_id,
-                after_seq,
-            } => {
-                self.subscribe(&id, session_id, after_seq).await;
-            }
-            Command::Unsubscribe { session_id } => self.unsubscribe(&id, session_id).await,
-            Command::WatchSessions {} => self.watch(&id).await,
-            command @ (Command::GetApp {}
-            | Command::ListSessions { .. }
-            | Command::CreateSession { .. }
-            | Command::RenameSession { .. }
-            | Command::GetSession { .. }
-            | Command::ListMessages { .. }
-            | Command::StartRun { .. }
-            | Command::GetRun { .. }
-            | Command::StopRun { .. }
-            | Command::ResumeRun { .. }
-            | Command::CancelRun { .. }) => {
-                let result = self.engine.execute(command).await;
-                self.output.reply(&id, result).await;
-            }
+        if let Command::Subscribe {
+            session_id,
+            after_seq,
+        } = command
+        {
+            return self.subscribe(&id, session_id, after_seq).await;
         }
+        if let Command::Unsubscribe { session_id } = command {
+            return self.unsubscribe(&id, session_id).await;
+        }
+        if let Command::WatchSessions {} = command {
+            return self.watch(&id).await;
+        }
+        let result = self.engine.execute(command).await;
+        self.output.reply(&id, result).await;
     }
 
     /// The reply goes out before anything that follows from it.

@@ -4,9 +4,6 @@ use engine::ModelError;
 use protocol::ErrorClass;
 use serde_json::Value;
 
-/// What is kept of a provider's words.
-const MESSAGE_CHARS: usize = 500;
-
 /// The error that a provider answered with instead of a reply.
 pub(crate) fn from_body(status: u16, body: &[u8]) -> ModelError {
     match serde_json::from_slice::<Value>(body) {
@@ -32,7 +29,7 @@ pub(crate) fn from_value(status: Option<u16>, error: &Value) -> ModelError {
         class,
         message.map_or_else(
             || format!("{what}{said}."),
-            |message| format!("{what}{said}: {}", shortened(message)),
+            |message| format!("{what}{said}: {message}"),
         ),
     )
 }
@@ -149,13 +146,6 @@ const fn sentence(class: ErrorClass) -> &'static str {
         ErrorClass::Tool | ErrorClass::Internal | ErrorClass::Cancelled | ErrorClass::InDoubt => {
             "The provider failed"
         }
-    }
-}
-
-fn shortened(message: &str) -> String {
-    match message.char_indices().nth(MESSAGE_CHARS) {
-        Some((cut, _)) => format!("{}…", &message[..cut]),
-        None => message.to_owned(),
     }
 }
 

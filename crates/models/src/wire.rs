@@ -23,6 +23,8 @@ use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use sse::SseError;
 
+/// What is kept of a provider's words.
+const MESSAGE_CHARS: usize = 600;
 /// What is read of an answer that is no stream.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
 
@@ -111,7 +113,7 @@ impl Wire {
             Ok(decoded(events, decoder))
         };
         let events = stream::once(answer).try_flatten();
-        Box::pin(events.map_err(move |error| without_key(error, key.as_ref())))
+        Box::pin(events.map_err(move |error| presentable(error, key.as_ref())))
     }
 
     async fn send(
@@ -262,13 +264,16 @@ fn text(status: StatusCode) -> String {
     status.to_string()
 }
 
-/// A provider that repeats the key in its error does not get it shown.
-fn without_key(mut error: ModelError, key: Option<&SecretString>) -> ModelError {
-    let key = key
-        .map(|key| key.expose_secret().trim())
-        .unwrap_or_default();
-    if !key.is_empty() && error.message.contains(key) {
+/// An error as it may be shown: a provider may repeat the key in it, and may say a lot. The key
+/// goes first, or the cut could leave a part of it.
+fn presentable(mut error: ModelError, key: Option<&SecretString>) -> ModelError {
+    let key = key.map_or("", |key| key.expose_secret().trim());
+    if !key.is_empty() {
         error.message = error.message.replace(key, "[key]");
+    }
+    if let Some((cut, _)) = error.message.char_indices().nth(MESSAGE_CHARS) {
+        error.message.truncate(cut);
+        error.message.push('…');
     }
     error
 }

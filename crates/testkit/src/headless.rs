@@ -28,12 +28,23 @@ pub struct Headless {
 impl Headless {
     /// Starts it on a data folder with more arguments.
     pub fn start(data: &Path, arguments: &[&str]) -> Result<Self> {
+        Self::start_program(&holdfast(), data, arguments, &[])
+    }
+
+    /// Starts another program that takes the same arguments, with more in its environment.
+    pub fn start_program(
+        program: &Path,
+        data: &Path,
+        arguments: &[&str],
+        environment: &[(&str, &Path)],
+    ) -> Result<Self> {
         let mut process = Process::start(
-            command(holdfast())
+            command(program)
                 .arg("headless")
                 .arg("--data")
                 .arg(data)
                 .args(arguments)
+                .envs(environment.iter().copied())
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped()),

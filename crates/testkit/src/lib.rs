@@ -10,6 +10,7 @@ mod binary;
 mod headless;
 pub mod model_server;
 mod process;
+pub mod raw;
 mod recording;
 mod tools;
 mod wait;

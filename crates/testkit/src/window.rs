@@ -1,5 +1,7 @@
 //! The real window, driven by WebDriver as a person would use it.
 
+mod acts;
+
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -13,9 +15,9 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::json;
 
-use crate::holdfast;
 use crate::process::{Process, ask_process_to_end, command, is_running, kill_process};
 use crate::wait::eventually;
+use crate::{ModelServer, holdfast};
 
 /// What was laid out in one frame is painted in the next, and what slides has arrived.
 const SETTLED: &str = "const done = arguments[arguments.length - 1];
@@ -35,6 +37,8 @@ pub struct WindowOptions {
     pub data: PathBuf,
     /// The middle pause of the guide, in milliseconds.
     pub guide_pause_ms: u64,
+    /// Where the model is; the guide answers when absent.
+    pub model_url: Option<String>,
     /// Light or dark, as the system would say.
     pub theme: Theme,
     /// How large it is made; absent for as large as it opens.
@@ -56,8 +60,17 @@ impl WindowOptions {
         Self {
             data: data.to_owned(),
             guide_pause_ms,
+            model_url: None,
             theme: Theme::Light,
             size: Some((1280, 800)),
+        }
+    }
+
+    /// A light window whose agents talk to this model.
+    pub fn with_model(data: &Path, model: &ModelServer) -> Self {
+        Self {
+            model_url: Some(model.url()),
+            ..Self::new(data, 0)
         }
     }
 }
@@ -122,14 +135,10 @@ impl Window {
 
     /// Waits for an element by a CSS selector.
     pub async fn find_css(&self, css: &str) -> Result<Element> {
-        let found = eventually(css, || async {
+        self.wait(css, || async {
             self.client.find(Locator::Css(css)).await.ok()
         })
-        .await;
-        if found.is_err() {
-            self.screenshot("failed").await?;
-        }
-        found
+        .await
     }
 
     /// How many elements there are at this moment.
@@ -139,7 +148,7 @@ impl Window {
 
     /// Waits until no such element is there.
     pub async fn gone(&self, css: &str) -> Result<()> {
-        eventually(&format!("{css} to be gone"), || async {
+        self.wait(&format!("{css} to be gone"), || async {
             matches!(self.count(css).await, Ok(0)).then_some(())
         })
         .await
@@ -147,12 +156,7 @@ impl Window {
 
     /// Clicks an element, waiting for it to be there.
     pub async fn click(&self, testid: &str) -> Result<()> {
-        let css = by_testid(testid);
-        eventually(&format!("{testid} to be clickable"), || async {
-            let element = self.client.find(Locator::Css(&css)).await.ok()?;
-            element.click().await.ok()
-        })
-        .await
+        self.click_css(&by_testid(testid)).await
     }
 
     /// Types a message and sends it.
@@ -163,16 +167,12 @@ impl Window {
 
     /// The text of the newest message that the selector finds, once it is as long as wanted.
     pub async fn text_of(&self, css: &str, min_chars: usize) -> Result<String> {
-        let found = eventually(&format!("{min_chars} characters in {css}"), || async {
+        self.wait(&format!("{min_chars} characters in {css}"), || async {
             let found = self.client.find_all(Locator::Css(css)).await.ok()?;
             let text = found.last()?.text().await.ok()?;
             (text.chars().count() >= min_chars).then_some(text)
         })
-        .await;
-        if found.is_err() {
-            self.screenshot("failed").await?;
-        }
-        found
+        .await
     }
 
     /// Keeps a picture of the window under `target/screenshots`.
@@ -266,14 +266,17 @@ fn start_driver(options: &WindowOptions, port: u16) -> Result<Process> {
 }
 
 fn capabilities(options: &WindowOptions) -> Result<Capabilities> {
+    let mut arguments = vec![
+        json!("--data"),
+        json!(options.data),
+        json!("--guide-pause-ms"),
+        json!(options.guide_pause_ms.to_string()),
+    ];
+    if let Some(url) = &options.model_url {
+        arguments.extend([json!("--model-url"), json!(url)]);
+    }
     let capabilities = json!({
-        "webkitgtk:browserOptions": {
-            "binary": holdfast(),
-            "args": [
-                "--data", options.data,
-                "--guide-pause-ms", options.guide_pause_ms.to_string(),
-            ],
-        }
+        "webkitgtk:browserOptions": { "binary": holdfast(), "args": arguments }
     });
     capabilities
         .as_object()

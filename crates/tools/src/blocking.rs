@@ -48,3 +48,69 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Goes on until it is told to end, and says so.
+    fn work(begun: &mpsc::Sender<()>, ended: &mpsc::Sender<()>, steps: &Steps) -> ToolError {
+        begun.send(()).unwrap();
+        loop {
+            if let Err(error) = steps.go_on() {
+                ended.send(()).unwrap();
+                return error;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[tokio::test]
+    async fn work_ends_when_the_call_is_stopped_and_when_nobody_waits_for_it() {
+        for is_stopped in [true, false] {
+            let (begin, begun) = mpsc::channel();
+            let (end, ended) = mpsc::channel();
+            let cancel = CancellationToken::new();
+            let waiting = tokio::spawn({
+                let cancel = cancel.clone();
+                async move {
+                    blocking(&cancel, move |steps| {
+                        Err::<(), _>(work(&begin, &end, steps))
+                    })
+                    .await
+                }
+            });
+            tokio::task::yield_now().await;
+            let deadline = Duration::from_secs(30);
+            begun.recv_timeout(deadline).unwrap();
+            if is_stopped {
+                cancel.cancel();
+                let error = waiting.await.unwrap().unwrap_err();
+                assert_eq!(
+                    (error.class, error.is_definite),
+                    (ErrorClass::Cancelled, true)
+                );
+            } else {
+                waiting.abort();
+                assert!(waiting.await.unwrap_err().is_cancelled());
+            }
+            ended.recv_timeout(deadline).unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn work_that_breaks_is_no_definite_end() {
+        let cancel = CancellationToken::new();
+        let broken = blocking(&cancel, |_| -> Result<(), ToolError> {
+            panic!("as the test asked")
+        });
+        let error = broken.await.unwrap_err();
+        assert_eq!(
+            (error.class, error.is_definite),
+            (ErrorClass::Internal, false)
+        );
+    }
+}

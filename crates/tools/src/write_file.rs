@@ -69,7 +69,9 @@ impl Tool for WriteFile {
                         &request.content,
                     ),
                     resources: vec![path],
-                    binding: Vec::new(),
+                    // The difference that is shown is the one that is made: a file that changed
+                    // since is asked about again.
+                    binding: found.map_or_else(Vec::new, |found| file::hash(&found.bytes).to_vec()),
                 })
             })
             .await

@@ -9,6 +9,13 @@ use crate::browser;
 use crate::ipc::{self, Failure};
 use crate::state::{AppStateStoreFields, Draft, DraftProblem, Panel, SessionStateStoreFields};
 
+/// Whether a message waits for the run that is going.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Urgency {
+    WhenItsTurn,
+    Now,
+}
+
 impl Actions {
     /// Keeps what the person typed.
     pub(crate) fn set_draft(self, session_id: Option<SessionId>, text: String) {
@@ -22,8 +29,17 @@ impl Actions {
         self.send();
     }
 
-    /// Sends the draft of the open session.
+    /// Sends the draft of the open session. While a run is going it waits for that run.
     pub(crate) fn send(self) {
+        self.send_draft(Urgency::WhenItsTurn);
+    }
+
+    /// Stops the run that is going and sends the draft at once.
+    pub(crate) fn stop_and_send(self) {
+        self.send_draft(Urgency::Now);
+    }
+
+    fn send_draft(self, urgency: Urgency) {
         let session_id = self.store.session().session_id().get_untracked();
         let draft = self
             .store
@@ -31,7 +47,7 @@ impl Actions {
             .read_untracked()
             .get(&session_id)
             .cloned();
-        let Some(draft) = draft.filter(|draft| self.is_sendable(draft)) else {
+        let Some(draft) = draft.filter(is_sendable) else {
             return;
         };
         let request_key = draft.request_key.unwrap_or_else(browser::fresh_key);
@@ -41,26 +57,20 @@ impl Actions {
             draft.is_sending = true;
             draft.problem = None;
         });
-        let command = Command::StartRun {
+        let new_agent = self.store.new_agent().get_untracked();
+        let command = Command::SendMessage {
             session_id,
             text: draft.text,
             request_key: Some(request_key),
+            stop_first: urgency == Urgency::Now,
+            agent_id: new_agent.filter(|_| session_id.is_none()),
         };
         spawn_local(async move { self.take_answer(session_id, ipc::execute(&command).await) });
     }
 
-    fn is_sendable(self, draft: &Draft) -> bool {
-        !draft.is_sending && !draft.text.trim().is_empty() && self.live_run_untracked().is_none()
-    }
-
-    fn live_run_untracked(self) -> Option<protocol::RunId> {
-        let run = self.store.session().run().get_untracked();
-        run.filter(|run| run.status.is_live()).map(|run| run.run_id)
-    }
-
     fn take_answer(self, session_id: Option<SessionId>, answer: Result<Reply, Failure>) {
         match answer {
-            Ok(Reply::RunStarted {
+            Ok(Reply::Sent {
                 session_id: started_in,
                 ..
             }) => {
@@ -99,4 +109,8 @@ impl Actions {
             .drafts()
             .update(|drafts| change(drafts.entry(session_id).or_default()));
     }
+}
+
+fn is_sendable(draft: &Draft) -> bool {
+    !draft.is_sending && !draft.text.trim().is_empty()
 }

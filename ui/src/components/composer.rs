@@ -12,18 +12,66 @@ use crate::testid;
 /// From here on the person is told how much room is left.
 const NEARLY_FULL: usize = limits::MESSAGE_BYTES / 10 * 9;
 
+/// What becomes of a message that is sent now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It starts a run.
+    Starts,
+    /// It waits for the run that is going.
+    Waits,
+    /// It takes the place of the answers that the run waits for.
+    Supersedes,
+    /// A call in doubt comes first.
+    WaitsForDoubt,
+    /// It takes the place of a run that was halted.
+    Replaces,
+}
+
+impl Fate {
+    const fn placeholder(self) -> &'static str {
+        match self {
+            Self::Starts | Self::Replaces => "Write a message…",
+            Self::Waits | Self::WaitsForDoubt => "Write the next message…",
+            Self::Supersedes => "Answer above, or write a message instead…",
+        }
+    }
+
+    const fn verb(self) -> &'static str {
+        match self {
+            Self::Starts | Self::Supersedes | Self::Replaces => "Send",
+            Self::Waits | Self::WaitsForDoubt => "Queue",
+        }
+    }
+
+    const fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Starts => None,
+            Self::Waits => Some("Enter queues it: it is sent when the run is over."),
+            Self::Supersedes => {
+                Some("Sending this closes the open questions; those calls do not run.")
+            }
+            Self::Replaces => {
+                Some("Sending this starts a new run; the halted one cannot be resumed then.")
+            }
+            Self::WaitsForDoubt => Some("It is queued until the unknown call is settled."),
+        }
+    }
+}
+
 #[component]
 pub(crate) fn Composer(
     /// The session that is written to.
     session_id: Memo<Option<SessionId>>,
     /// What is written so far.
     draft: Memo<Draft>,
-    /// Whether a run is going: one can write on, and send when it is over.
-    is_running: Memo<bool>,
+    /// What becomes of a message that is sent now.
+    fate: Memo<Fate>,
     /// Keeps the draft.
     on_input: Callback<(Option<SessionId>, String)>,
     /// Sends the draft.
     on_send: Callback<()>,
+    /// Stops the run and sends the draft.
+    on_stop_and_send: Callback<()>,
 ) -> impl IntoView {
     let input = NodeRef::<html::Textarea>::new();
     let is_sendable = Memo::new(move |_| {
@@ -31,7 +79,7 @@ pub(crate) fn Composer(
             !draft.is_sending
                 && !draft.text.trim().is_empty()
                 && draft.text.len() <= limits::MESSAGE_BYTES
-        }) && !is_running.get()
+        })
     });
 
     // Another session has another draft, and is where one writes next.
@@ -53,18 +101,22 @@ pub(crate) fn Composer(
             on_send.run(());
         }
     };
-    let on_keydown = move |event: KeyboardEvent| {
-        // Enter that ends the composition of a character is not Enter.
-        if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
-            event.prevent_default();
-            send();
+    let stop_and_send = move || {
+        if is_sendable.get_untracked() {
+            on_stop_and_send.run(());
         }
     };
-    let placeholder = move || {
-        if is_running.get() {
-            "Write the next message…"
+    let on_keydown = move |event: KeyboardEvent| {
+        // Enter that ends the composition of a character is not Enter.
+        if event.key() != "Enter" || event.shift_key() || event.is_composing() {
+            return;
+        }
+        event.prevent_default();
+        let is_urgent = event.ctrl_key() || event.meta_key();
+        if is_urgent && fate.get_untracked() == Fate::Waits {
+            stop_and_send();
         } else {
-            "Write a message…"
+            send();
         }
     };
 
@@ -82,7 +134,7 @@ pub(crate) fn Composer(
                     data-testid=testid::COMPOSER_INPUT
                     aria-label="Message"
                     rows="1"
-                    placeholder=placeholder
+                    placeholder=move || fate.get().placeholder()
                     node_ref=input
                     prop:value=move || draft.with(|draft| draft.text.clone())
                     on:input:target=move |event| {
@@ -90,18 +142,33 @@ pub(crate) fn Composer(
                     }
                     on:keydown=on_keydown
                 ></textarea>
+                <Show when=move || fate.get() == Fate::Waits && is_sendable.get()>
+                    <button
+                        type="button"
+                        class="button button--quiet composer__urgent"
+                        data-testid=testid::COMPOSER_STOP_AND_SEND
+                        title="Stop the run and send this now (Ctrl+Enter)"
+                        on:click=move |_| stop_and_send()
+                    >
+                        "Stop and send"
+                    </button>
+                </Show>
                 <button
                     type="submit"
                     class="composer__send"
                     data-testid=testid::COMPOSER_SEND
-                    aria-label="Send"
-                    title="Send (Enter)"
+                    aria-label=move || fate.get().verb()
+                    title=move || format!("{} (Enter)", fate.get().verb())
                     disabled=move || !is_sendable.get()
                 >
                     <Icon shape=Shape::ArrowUp/>
                 </button>
             </div>
             <div class="composer__notes" aria-live="polite">
+                {move || {
+                    let note = fate.get().note().filter(|_| is_sendable.get());
+                    note.map(|note| view! { <p class="composer__room">{note}</p> })
+                }}
                 {move || draft.with(|draft| draft.problem.clone()).map(problem)}
                 {move || draft.with(|draft| room_left(draft.text.len()))}
             </div>

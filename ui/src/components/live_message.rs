@@ -66,5 +66,16 @@ fn live_block(text: Field<String>, kind: BlockKind) -> AnyView {
             </details>
         }
         .into_any(),
+        // Half of a JSON object tells nobody anything: the card comes when it is whole.
+        BlockKind::Arguments => view! {
+            <p class="message__calling">
+                <span class="call__mark call__mark--working" aria-hidden="true"></span>
+                {move || {
+                    let bytes = text.try_read().map_or(0, |text| text.len());
+                    format!("Writing a tool call · {bytes} bytes")
+                }}
+            </p>
+        }
+        .into_any(),
     }
 }

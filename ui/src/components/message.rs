@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use protocol::{AppInfo, Block, BlockKind, Message, MessageStatus, Role, StepId};
+use protocol::{AppInfo, Block, BlockKind, MessageStatus, Role, StepId};
 
-use super::copy_button::CopyButton;
 use super::markdown::Markdown;
-use crate::browser;
+use super::message_tools::{EditForm, MessageTools};
 use crate::state::{Cut, MessageRow};
 use crate::testid;
 
@@ -29,6 +28,7 @@ pub(crate) fn MessageView(
     let status = match message.status {
         MessageStatus::Complete => "complete",
         MessageStatus::Partial => "partial",
+        MessageStatus::Unreadable => "unreadable",
     };
     let model = message.model.clone();
     let made_by = message.step_id.zip(message.attempt);
@@ -38,14 +38,32 @@ pub(crate) fn MessageView(
             newest.with(|newest| newest.get(&step_id).is_some_and(|newest| *newest > attempt))
         })
     };
-    let blocks: Vec<AnyView> = message.blocks.iter().map(block).collect();
+    let is_unreadable = message.status == MessageStatus::Unreadable;
+    let is_editing = RwSignal::new(false);
+    let edited = Arc::clone(&message);
+    let shown = Arc::clone(&message);
+    let body = move || {
+        let blocks: Vec<AnyView> = shown.blocks.iter().map(block).collect();
+        view! { <div class="message__body">{blocks}</div> }
+    };
 
     view! {
-        <article class=class class:message--superseded=is_superseded data-testid=testid::MESSAGE data-role=role data-status=status>
+        <article
+            class=class
+            class:message--superseded=is_superseded
+            class:message--unreadable=is_unreadable
+            class:message--editing=move || is_editing.get()
+            data-testid=testid::MESSAGE
+            data-role=role
+            data-status=status
+        >
             {author(message.role, model, app)}
-            <div class="message__body">{blocks}</div>
+            {is_unreadable.then(|| view! { <p class="message__cut">"This message cannot be read"</p> })}
+            <Show when=move || is_editing.get() fallback=body>
+                <EditForm message=Arc::clone(&edited) is_editing/>
+            </Show>
             {cut_mark(cut)}
-            <MessageTools message=Arc::clone(&message)/>
+            <MessageTools message=Arc::clone(&message) is_editing/>
         </article>
     }
 }
@@ -59,9 +77,9 @@ pub(crate) fn ModelLabel(
     app: Signal<Option<AppInfo>>,
 ) -> impl IntoView {
     let known = move || {
-        app.get()
-            .map(|app| app.model)
-            .filter(|known| known.id == model)
+        let app = app.get()?;
+        let mut models = app.models.into_iter().chain([app.model]);
+        models.find(|known| known.id == model)
     };
     move || match known() {
         Some(known) if known.is_scripted => view! {
@@ -95,6 +113,8 @@ fn block(block: &Block) -> AnyView {
             </details>
         }
         .into_any(),
+        // Its card says what they became.
+        BlockKind::Arguments => ().into_any(),
     }
 }
 
@@ -107,18 +127,4 @@ fn cut_mark(cut: Cut) -> Option<impl IntoView> {
         Cut::Unknown => "Cut off here",
     };
     Some(view! { <p class="message__cut">{words}</p> })
-}
-
-#[component]
-fn MessageTools(message: Arc<Message>) -> impl IntoView {
-    let at_ms = message.created_at_ms;
-    let text = move || message.text();
-    view! {
-        <div class="message__tools">
-            <time class="message__time" title=browser::date_text(at_ms)>
-                {browser::clock_text(at_ms)}
-            </time>
-            <CopyButton text=text label="Copy message"/>
-        </div>
-    }
 }

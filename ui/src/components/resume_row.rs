@@ -2,12 +2,17 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::{Attention, AttentionAction, CommandError, RunView, SessionId, SessionSummary};
+use protocol::{
+    Attention, AttentionAction, AttentionCall, AttentionKind, CommandError, SessionId,
+    SessionSummary,
+};
 
 use super::confirm_button::ConfirmButton;
+use super::escaped::Escaped;
 use super::run_bar::why;
 use super::session_row::UNTITLED;
 use crate::actions::use_actions;
+use crate::state::waiting_call;
 use crate::{testid, time};
 
 #[component]
@@ -30,16 +35,23 @@ pub(crate) fn ResumeRow(
         let asked = attention.with(|attention| attention.as_ref().map(|it| it.asked.clone()));
         asked.filter(|asked| *asked != title.get())
     };
-    let reason = move || summary.with(|row| row.as_ref()?.run.as_ref().map(reason_of));
+    let kind = move || attention.with(|attention| attention.as_ref().map(|it| it.kind));
+    let reason = move || attention.with(|attention| attention.as_ref().map(reason_of));
     let since = move || {
         let since_ms = attention.with(|attention| attention.as_ref().map(|it| it.since_ms));
         since_ms.map(|since_ms| time::ago(now_ms.get(), since_ms))
     };
 
     view! {
-        <li class="resume-row" data-testid=testid::RESUME_ROW data-session-id=session_id.to_string()>
+        <li
+            class="resume-row"
+            data-testid=testid::RESUME_ROW
+            data-session-id=session_id.to_string()
+            data-kind=move || kind().map(kind_tag)
+        >
             <div class="resume-row__head">
                 <h3 class="resume-row__title">{title}</h3>
+                <span class="resume-row__kind">{move || kind().map(kind_words)}</span>
                 <span class="resume-row__since">{since}</span>
             </div>
             <p class="resume-row__asked">{asked}</p>
@@ -71,35 +83,53 @@ fn ResumeActions(session_id: SessionId, attention: Memo<Option<Attention>>) -> i
         spawn_local(async move {
             let answer = match action {
                 AttentionAction::Resume => actions.resume(attention.run_id).await,
+                AttentionAction::Retry => actions.retry(attention.run_id).await,
                 AttentionAction::Discard => actions.discard(attention.run_id).await,
+                AttentionAction::Decide => {
+                    actions.open_at(session_id, waiting_call(&attention));
+                    Ok(())
+                }
             };
-            let is_resumed = answer.is_ok() && action == AttentionAction::Resume;
+            let goes_on = matches!(action, AttentionAction::Resume | AttentionAction::Retry);
+            let is_last = answer.is_ok() && goes_on;
             // The row may be gone by now.
             is_busy.try_set(false);
             error.try_set(answer.err());
-            if is_resumed {
+            if is_last {
                 actions.open_if_last(session_id);
             }
         });
     };
-
-    view! {
-        <p class="resume-row__error" role="alert">
-            {move || error.get().map(|error| error.message)}
-        </p>
-        <div class="resume-row__actions">
-            <Show when=move || can(AttentionAction::Resume)>
+    let primary = move |action, testid, words: &'static str| {
+        view! {
+            <Show when=move || can(action)>
                 <button
                     type="button"
                     class="button button--primary"
-                    data-testid=testid::RESUME_ROW_RESUME
+                    data-testid=testid
                     disabled=move || is_busy.get()
-                    on:click=move |_| act(AttentionAction::Resume)
+                    on:click=move |_| act(action)
                 >
-                    "Resume"
+                    {words}
                 </button>
             </Show>
-            <button type="button" class="button" on:click=move |_| actions.open(session_id)>
+        }
+    };
+
+    view! {
+        <p class="resume-row__error" role="alert">
+            {move || error.get().map(|error| format!("{} {}", error.message, error.hint))}
+        </p>
+        <div class="resume-row__actions">
+            {primary(AttentionAction::Decide, testid::RESUME_ROW_DECIDE, "Decide")}
+            {primary(AttentionAction::Resume, testid::RESUME_ROW_RESUME, "Resume")}
+            {primary(AttentionAction::Retry, testid::RESUME_ROW_RETRY, "Retry")}
+            <button
+                type="button"
+                class="button"
+                data-testid=testid::RESUME_ROW_OPEN
+                on:click=move |_| actions.open(session_id)
+            >
                 "Open"
             </button>
             <Show when=move || can(AttentionAction::Discard)>
@@ -117,36 +147,87 @@ fn ResumeActions(session_id: SessionId, attention: Memo<Option<Attention>>) -> i
     }
 }
 
-/// Why it needs a person.
-fn reason_of(run: &RunView) -> String {
-    match &run.error {
-        Some(error) => error.message.clone(),
-        None => why(run.reason).to_owned(),
+const fn kind_tag(kind: AttentionKind) -> &'static str {
+    match kind {
+        AttentionKind::Interrupted => "interrupted",
+        AttentionKind::Waiting => "waiting",
+        AttentionKind::InDoubt => "in_doubt",
+        AttentionKind::Stopped => "stopped",
+        AttentionKind::Failed => "failed",
     }
 }
 
-/// What is done, what was kept.
+const fn kind_words(kind: AttentionKind) -> &'static str {
+    match kind {
+        AttentionKind::Interrupted => "Interrupted",
+        AttentionKind::Waiting => "Waiting for you",
+        AttentionKind::InDoubt => "Outcome unknown",
+        AttentionKind::Stopped => "Stopped",
+        AttentionKind::Failed => "Failed",
+    }
+}
+
+/// Why it needs a person.
+fn reason_of(attention: &Attention) -> String {
+    match (&attention.error, attention.reason, attention.kind) {
+        (Some(error), ..) => error.message.clone(),
+        (None, reason @ Some(_), _) => why(reason).to_owned(),
+        (None, None, AttentionKind::Waiting) => "The agent asks before it goes on.".to_owned(),
+        (None, None, AttentionKind::InDoubt) => {
+            "Something was started, and nobody saw how it ended.".to_owned()
+        }
+        (
+            None,
+            None,
+            AttentionKind::Interrupted | AttentionKind::Stopped | AttentionKind::Failed,
+        ) => why(None).to_owned(),
+    }
+}
+
+/// What is done, what is unknown, what has not started.
 fn facts(attention: Attention) -> impl IntoView {
-    let Attention {
-        steps_completed,
-        steps_interrupted,
-        partial_chars,
-        ..
-    } = attention;
-    let done = match steps_completed {
+    let done = match attention.steps_completed {
         0 => "No step done yet".to_owned(),
         1 => "1 step done".to_owned(),
         steps => format!("{steps} steps done"),
     };
-    let cut_off = (steps_interrupted > 0).then(|| match partial_chars {
+    let done = match attention.last_done {
+        Some(last_done) => format!("{done}, last: {last_done}"),
+        None => done,
+    };
+    let cut_off = (attention.steps_interrupted > 0).then(|| match attention.partial_chars {
         0 => "Reply was cut off before its first word".to_owned(),
         1 => "Reply was cut off; 1 character kept".to_owned(),
         chars => format!("Reply was cut off; {chars} characters kept"),
     });
+    let crashes = match attention.crashes {
+        0 | 1 => None,
+        2 => Some("Ended the app twice".to_owned()),
+        crashes => Some(format!("Ended the app {crashes} times")),
+    };
     view! {
         <ul class="resume-row__facts">
-            <li>{done}</li>
+            <li><Escaped text=done/></li>
             {cut_off.map(|words| view! { <li>{words}</li> })}
+            {crashes.map(|words| view! { <li class="resume-row__crashes">{words}</li> })}
         </ul>
+        {calls("Unknown whether it happened", attention.unknown)}
+        {calls("Not started", attention.not_started)}
     }
+}
+
+fn calls(heading: &'static str, calls: Vec<AttentionCall>) -> Option<impl IntoView> {
+    let rows = calls
+        .iter()
+        .map(|call| {
+            let waits = call.is_waiting.then_some(" (waits for you)");
+            view! { <li><Escaped text=call.summary.clone()/>{waits}</li> }
+        })
+        .collect_view();
+    (!calls.is_empty()).then(|| {
+        view! {
+            <p class="resume-row__heading">{heading}</p>
+            <ul class="resume-row__calls">{rows}</ul>
+        }
+    })
 }

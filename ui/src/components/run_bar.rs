@@ -1,46 +1,29 @@
 //! Where the run of the open session stands, and what can be done about it.
 
-use std::time::Duration;
-
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::{CommandError, RunId, RunReason, RunStatus};
+use protocol::{CommandError, RetryView, RunReason, RunStatus};
 
 use super::confirm_button::ConfirmButton;
 use super::icon::{Icon, Shape};
-use crate::actions::{Actions, use_actions};
-use crate::browser;
+use crate::actions::use_actions;
+use crate::hooks::use_tick::use_tick;
 use crate::state::RunState;
 use crate::{testid, time};
-
-const TICK: Duration = Duration::from_secs(1);
 
 #[component]
 pub(crate) fn RunBar(
     /// The newest run of the open session.
     run: Memo<Option<RunState>>,
 ) -> impl IntoView {
-    let actions = use_actions();
     move || {
         let run = run.get()?;
         let bar = match run.status {
             RunStatus::Queued | RunStatus::Running | RunStatus::Waiting => {
                 view! { <LiveBar run/> }.into_any()
             }
-            RunStatus::Stopped | RunStatus::Interrupted => {
-                view! { <HaltedBar run actions/> }.into_any()
-            }
-            RunStatus::Failed => {
-                let words = run
-                    .error
-                    .map_or_else(|| "The run failed.".to_owned(), |e| e.message);
-                view! {
-                    <p class="run-bar run-bar--failed" role="alert">
-                        <span class="run-bar__words">{words}</span>
-                    </p>
-                }
-                .into_any()
-            }
+            RunStatus::Stopped | RunStatus::Interrupted => view! { <HaltedBar run/> }.into_any(),
+            RunStatus::Failed => view! { <FailedBar run/> }.into_any(),
             RunStatus::Completed | RunStatus::Cancelled => return None,
         };
         Some(bar)
@@ -50,13 +33,7 @@ pub(crate) fn RunBar(
 #[component]
 fn LiveBar(run: RunState) -> impl IntoView {
     let actions = use_actions();
-    let now_ms = RwSignal::new(browser::now_ms());
-    let ticking = set_interval_with_handle(move || now_ms.set(browser::now_ms()), TICK);
-    on_cleanup(move || {
-        if let Ok(ticking) = ticking {
-            ticking.clear();
-        }
-    });
+    let now_ms = use_tick();
     let is_stopping = RwSignal::new(false);
     let stop = move |_| {
         is_stopping.set(true);
@@ -66,7 +43,15 @@ fn LiveBar(run: RunState) -> impl IntoView {
             is_stopping.try_set(false);
         });
     };
-    let words = match run.status {
+    let RunState {
+        status,
+        retry,
+        since_ms,
+        ..
+    } = run;
+    let is_retrying = retry.is_some();
+    let is_waiting = status == RunStatus::Waiting;
+    let words = match status {
         RunStatus::Waiting => "Waiting for you",
         RunStatus::Queued => "Queued",
         RunStatus::Running
@@ -74,14 +59,23 @@ fn LiveBar(run: RunState) -> impl IntoView {
         | RunStatus::Interrupted
         | RunStatus::Completed
         | RunStatus::Failed
-        | RunStatus::Cancelled => "Running",
+        | RunStatus::Cancelled => "Working",
+    };
+    let words = move || match &retry {
+        Some(retry) => trying_again(now_ms.get(), retry),
+        None => words.to_owned(),
     };
     view! {
-        <div class="run-bar run-bar--live">
+        <div
+            class="run-bar run-bar--live"
+            class:run-bar--waiting=is_waiting
+            data-testid=testid::RUN_STATUS
+            data-status=status.as_str()
+        >
             <span class="run-bar__pulse" aria-hidden="true"></span>
             <span class="run-bar__words" role="status">{words}</span>
             <span class="run-bar__elapsed" aria-hidden="true">
-                {move || time::elapsed(now_ms.get().saturating_sub(run.since_ms))}
+                {move || (!is_retrying).then(|| time::elapsed(now_ms.get().saturating_sub(since_ms)))}
             </span>
             <button
                 type="button"
@@ -99,8 +93,9 @@ fn LiveBar(run: RunState) -> impl IntoView {
 }
 
 #[component]
-fn HaltedBar(run: RunState, actions: Actions) -> impl IntoView {
-    let run_id: RunId = run.run_id;
+fn HaltedBar(run: RunState) -> impl IntoView {
+    let actions = use_actions();
+    let run_id = run.run_id;
     let is_busy = RwSignal::new(false);
     let error = RwSignal::new(None::<CommandError>);
     let take = move |answer: Result<(), CommandError>| {
@@ -115,20 +110,25 @@ fn HaltedBar(run: RunState, actions: Actions) -> impl IntoView {
         is_busy.set(true);
         spawn_local(async move { take(actions.discard(run_id).await) });
     });
-
+    let is_limit = run.reason.is_some_and(RunReason::is_limit);
     view! {
-        <div class="run-bar run-bar--halted">
+        <div
+            class="run-bar run-bar--halted"
+            data-testid=testid::RUN_STATUS
+            data-status=run.status.as_str()
+        >
             <span class="run-bar__words" role="status">
-                {move || error.get().map_or_else(|| why(run.reason).to_owned(), |e| e.message)}
+                {move || error.get().map_or_else(|| why(run.reason).to_owned(), said)}
             </span>
             <button
                 type="button"
                 class="button button--primary"
                 data-testid=testid::RUN_RESUME
+                title=is_limit.then_some("Goes on, with the whole limit again")
                 disabled=move || is_busy.get()
                 on:click=resume
             >
-                "Resume"
+                {if is_limit { "Continue" } else { "Resume" }}
             </button>
             <ConfirmButton
                 label="Discard"
@@ -143,6 +143,66 @@ fn HaltedBar(run: RunState, actions: Actions) -> impl IntoView {
     }
 }
 
+#[component]
+fn FailedBar(run: RunState) -> impl IntoView {
+    let actions = use_actions();
+    let run_id = run.run_id;
+    let is_busy = RwSignal::new(false);
+    let error = RwSignal::new(None::<CommandError>);
+    let retry = move |_| {
+        is_busy.set(true);
+        spawn_local(async move {
+            let answer = actions.retry(run_id).await;
+            is_busy.try_set(false);
+            error.try_set(answer.err());
+        });
+    };
+    let reason = run
+        .error
+        .map_or_else(|| "The run failed.".to_owned(), |e| e.message);
+    view! {
+        <div
+            class="run-bar run-bar--failed"
+            role="alert"
+            data-testid=testid::RUN_STATUS
+            data-status=run.status.as_str()
+        >
+            <span class="run-bar__words">
+                {move || error.get().map_or_else(|| reason.clone(), said)}
+            </span>
+            <button
+                type="button"
+                class="button"
+                data-testid=testid::RUN_RETRY
+                disabled=move || is_busy.get()
+                on:click=retry
+            >
+                "Retry"
+            </button>
+        </div>
+    }
+}
+
+fn said(error: CommandError) -> String {
+    format!("{} {}", error.message, error.hint)
+}
+
+fn trying_again(now_ms: u64, retry: &RetryView) -> String {
+    let RetryView {
+        error,
+        failed,
+        of,
+        at_ms,
+    } = retry;
+    let next = failed + 1;
+    let when = if *at_ms <= now_ms {
+        "now".to_owned()
+    } else {
+        format!("in {}", time::left(now_ms, *at_ms))
+    };
+    format!("Trying again {when} ({next} of {of}): {}", error.message)
+}
+
 /// Why a run is halted, in a sentence.
 pub(crate) const fn why(reason: Option<RunReason>) -> &'static str {
     match reason {
@@ -151,6 +211,10 @@ pub(crate) const fn why(reason: Option<RunReason>) -> &'static str {
         Some(RunReason::AppEnded) => "Interrupted: the app ended unexpectedly.",
         Some(RunReason::Superseded) => "A newer message took its place.",
         Some(RunReason::Discarded) => "You discarded this run.",
+        Some(RunReason::StepLimit) => "Stopped: it used all the steps that one run may use.",
+        Some(RunReason::TimeLimit) => "Stopped: it worked as long as one run may.",
+        Some(RunReason::TokenLimit) => "Stopped: it used all the tokens that one run may use.",
+        Some(RunReason::CostLimit) => "Stopped: it cost as much as one run may.",
         None => "This run was halted.",
     }
 }

@@ -3,9 +3,12 @@
 use leptos::ev::KeyboardEvent;
 use leptos::html;
 use leptos::prelude::*;
-use protocol::{AttentionKind, RunStatus, SessionId, SessionSummary};
+use leptos::task::spawn_local;
+use protocol::{AttentionKind, ExportFormat, RunStatus, SessionId, SessionSummary};
 
+use super::menu::{Menu, MenuItem};
 use super::title_field::TitleField;
+use crate::actions::{Actions, use_actions};
 use crate::{testid, time};
 
 /// What a session without a title is called.
@@ -44,6 +47,11 @@ pub(crate) fn SessionRow(
         updated_at_ms.map(|updated_at_ms| time::short_ago(now_ms.get(), updated_at_ms))
     };
     let begin = move || on_renaming.run(Some(session_id));
+    let actions = use_actions();
+    let is_archived =
+        move || summary.with_untracked(|row| row.as_ref().is_some_and(|row| row.is_archived));
+    let items =
+        Callback::new(move |()| menu_items(actions, session_id, is_archived(), on_renaming));
     let on_keydown = move |event: KeyboardEvent| {
         if event.key() == "F2" {
             event.prevent_default();
@@ -94,6 +102,7 @@ pub(crate) fn SessionRow(
                             <span class="visually-hidden">{move || mark.get().words()}</span>
                             <span class="session-row__age">{age}</span>
                         </button>
+                        <Menu label="What to do with this session" testid=testid::SESSION_MENU items/>
                     }
                 }
             >
@@ -101,6 +110,51 @@ pub(crate) fn SessionRow(
             </Show>
         </li>
     }
+}
+
+fn menu_items(
+    actions: Actions,
+    session_id: SessionId,
+    is_archived: bool,
+    on_renaming: Callback<Option<SessionId>>,
+) -> Vec<MenuItem> {
+    let item = |words, testid, on_pick| MenuItem {
+        words,
+        testid,
+        on_pick,
+    };
+    let copy =
+        move |format| Callback::new(move |()| spawn_local(actions.copy_export(session_id, format)));
+    let save =
+        move |format| Callback::new(move |()| spawn_local(actions.save_export(session_id, format)));
+    let archive = Callback::new(move |()| spawn_local(actions.archive(session_id, !is_archived)));
+    let away = if is_archived { "Unarchive" } else { "Archive" };
+    let (markdown, json) = (ExportFormat::Markdown, ExportFormat::Json);
+    vec![
+        item(
+            "Rename",
+            testid::SESSION_RENAME,
+            Callback::new(move |()| on_renaming.run(Some(session_id))),
+        ),
+        item(away, testid::SESSION_ARCHIVE, archive),
+        item(
+            "Copy as Markdown",
+            testid::SESSION_COPY_MARKDOWN,
+            copy(markdown),
+        ),
+        item("Copy as JSON", testid::SESSION_COPY_JSON, copy(json)),
+        item(
+            "Save as Markdown…",
+            testid::SESSION_SAVE_MARKDOWN,
+            save(markdown),
+        ),
+        item("Save as JSON…", testid::SESSION_SAVE_JSON, save(json)),
+        item(
+            "Delete",
+            testid::SESSION_DELETE,
+            Callback::new(move |()| spawn_local(actions.delete(session_id))),
+        ),
+    ]
 }
 
 /// Where its newest run stands.
@@ -115,6 +169,8 @@ enum Mark {
     Running,
     NeedsYou,
     Failed,
+    /// Some of it cannot be read.
+    Problem,
 }
 
 impl Mark {
@@ -124,9 +180,17 @@ impl Mark {
             .run
             .as_ref()
             .is_some_and(|run| run.status == RunStatus::Failed);
+        if row.problem.is_some() {
+            return Self::Problem;
+        }
         match row.attention.as_ref().map(|attention| attention.kind) {
             Some(AttentionKind::Failed) => Self::Failed,
-            Some(AttentionKind::Interrupted | AttentionKind::Stopped) => Self::NeedsYou,
+            Some(
+                AttentionKind::Interrupted
+                | AttentionKind::Stopped
+                | AttentionKind::Waiting
+                | AttentionKind::InDoubt,
+            ) => Self::NeedsYou,
             None if is_live => Self::Running,
             None if is_failed => Self::Failed,
             None => Self::None,
@@ -138,7 +202,7 @@ impl Mark {
             Self::None => "session-row__dot",
             Self::Running => "session-row__dot session-row__dot--running",
             Self::NeedsYou => "session-row__dot session-row__dot--needs-you",
-            Self::Failed => "session-row__dot session-row__dot--failed",
+            Self::Failed | Self::Problem => "session-row__dot session-row__dot--failed",
         }
     }
 
@@ -148,6 +212,7 @@ impl Mark {
             Self::Running => "Running",
             Self::NeedsYou => "Needs you",
             Self::Failed => "Failed",
+            Self::Problem => "Cannot be read in full",
         }
     }
 }

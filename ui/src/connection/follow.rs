@@ -43,7 +43,7 @@ impl Connection {
             }
             match answer {
                 Ok(Reply::Snapshot(snapshot)) => {
-                    apply_snapshot(self.store, snapshot);
+                    apply_snapshot(self.store, *snapshot);
                     self.follow(session_id, turn).await;
                 }
                 Ok(_) => {}

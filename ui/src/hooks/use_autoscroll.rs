@@ -54,6 +54,12 @@ impl Autoscroll {
         }
     }
 
+    /// Stops following the end: what the person unfolds stays where it is.
+    pub(crate) fn let_go(self) {
+        self.position
+            .with_value(|position| position.is_following.set(false));
+    }
+
     /// Keeps what is in view where it is when something is added at the front.
     pub(crate) fn hold(self) {
         if let Some(scrolled) = self.scrolled.get_untracked() {
@@ -94,10 +100,18 @@ impl Autoscroll {
     fn settle(self, scrolled: &HtmlDivElement) {
         self.position.with_value(|position| {
             let height = scrolled.scroll_height();
+            // Something else scrolled up, and nobody has said so yet.
+            let below = height - scrolled.scroll_top() - scrolled.client_height();
+            if scrolled.scroll_top() < position.top_px.get() && below > NEAR_PX {
+                position.is_following.set(false);
+            }
             if let Some(held) = position.held_px.take() {
                 scrolled.set_scroll_top(height - held);
             } else if position.is_following.get() {
                 scrolled.set_scroll_top(height);
+            } else {
+                self.is_at_end.set(below <= NEAR_PX);
+                position.is_following.set(below <= NEAR_PX);
             }
             position.top_px.set(scrolled.scroll_top());
         });

@@ -41,7 +41,7 @@ pub(crate) fn use_hotkeys(store: Store<AppState>, actions: Actions) {
 fn escape(store: Store<AppState>, actions: Actions) {
     match store.panel().get_untracked() {
         Panel::None => spawn_local(actions.stop()),
-        Panel::Resume | Panel::Drawer => actions.close_panel(),
+        Panel::Resume | Panel::Drawer | Panel::Agents | Panel::Settings => actions.close_panel(),
     }
 }
 

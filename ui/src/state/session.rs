@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use protocol::{Message, MessageStatus, RunError, RunId, RunReason, RunStatus, RunView, SessionId};
+use protocol::{
+    AgentId, BranchView, CallId, ErrorCode, Message, MessageStatus, QueuedMessage, RetryView,
+    RunError, RunId, RunReason, RunStatus, RunView, SessionId, ToolCallView, UsageTotal,
+};
 use reactive_stores::Store;
 
 use super::live::{LiveHead, LiveKey, LiveText};
@@ -20,6 +23,21 @@ pub(crate) struct SessionState {
     pub(crate) messages: Vec<MessageRow>,
     /// Whether older ones can be read.
     pub(crate) has_earlier: bool,
+    /// The tool calls of those messages. A call that changes wakes its own card and no other.
+    #[store(key: CallId = |call| call.call_id)]
+    pub(crate) calls: Vec<ToolCallView>,
+    /// Messages that wait for the run that is going.
+    pub(crate) queue: Vec<QueuedMessage>,
+    /// The branch that is shown.
+    pub(crate) branch: u32,
+    /// Every branch; empty while there is only one.
+    pub(crate) branches: Vec<BranchView>,
+    /// The folder that its tools are confined to.
+    pub(crate) workspace: String,
+    /// What its model calls cost.
+    pub(crate) usage: UsageTotal,
+    /// The agent it is with.
+    pub(crate) agent_id: Option<AgentId>,
     /// The newest run.
     pub(crate) run: Option<RunState>,
     /// The step that streams, without its text: a delta does not wake what reads this.
@@ -40,6 +58,30 @@ pub(crate) enum SyncState {
     Resubscribe,
     /// Text is missing: take a new snapshot.
     Snapshot,
+}
+
+impl SyncState {
+    /// What it takes after a subscription ended with this error.
+    pub(crate) const fn after(code: ErrorCode) -> Self {
+        match code {
+            // The cursor is beyond what exists, or below what is kept.
+            ErrorCode::InvalidCursor => Self::Snapshot,
+            ErrorCode::InvalidCommand
+            | ErrorCode::InvalidValue
+            | ErrorCode::TooLarge
+            | ErrorCode::NotFound
+            | ErrorCode::AlreadyRunning
+            | ErrorCode::NotActionable
+            | ErrorCode::WrongDigest
+            | ErrorCode::Conflict
+            | ErrorCode::StorageFailed
+            | ErrorCode::DataFolderInUse
+            | ErrorCode::NewerDatabase
+            | ErrorCode::DamagedDatabase
+            | ErrorCode::Unavailable
+            | ErrorCode::Internal => Self::Resubscribe,
+        }
+    }
 }
 
 /// A message as the transcript shows it. It never changes but for `cut`.
@@ -68,6 +110,8 @@ pub(crate) struct RunState {
     pub(crate) status: RunStatus,
     pub(crate) reason: Option<RunReason>,
     pub(crate) error: Option<RunError>,
+    /// Present while it waits to call the model again after an error.
+    pub(crate) retry: Option<RetryView>,
     /// When it got into this status, in milliseconds since 1970.
     pub(crate) since_ms: u64,
 }
@@ -75,7 +119,7 @@ pub(crate) struct RunState {
 impl MessageRow {
     pub(crate) fn new(message: Message, run: Option<&RunState>) -> Self {
         let cut = match message.status {
-            MessageStatus::Complete => Cut::Whole,
+            MessageStatus::Complete | MessageStatus::Unreadable => Cut::Whole,
             MessageStatus::Partial => run
                 .filter(|run| message.run_id == Some(run.run_id))
                 .map_or(Cut::Unknown, RunState::cut),
@@ -94,6 +138,7 @@ impl RunState {
             status,
             reason: None,
             error: None,
+            retry: None,
             since_ms,
         }
     }
@@ -104,6 +149,7 @@ impl RunState {
             status: view.status,
             reason: view.reason,
             error: view.error,
+            retry: view.retry,
             since_ms: view.updated_at_ms,
         }
     }
@@ -111,7 +157,13 @@ impl RunState {
     /// Why a message that this run cut off ends where it ends.
     pub(crate) fn cut(&self) -> Cut {
         match self.reason {
-            Some(RunReason::StoppedByUser) => Cut::Stopped,
+            Some(
+                RunReason::StoppedByUser
+                | RunReason::StepLimit
+                | RunReason::TimeLimit
+                | RunReason::TokenLimit
+                | RunReason::CostLimit,
+            ) => Cut::Stopped,
             Some(RunReason::AppClosed | RunReason::AppEnded) => Cut::Interrupted,
             Some(RunReason::Superseded | RunReason::Discarded) => Cut::Unknown,
             None if self.status == RunStatus::Failed => Cut::Failed,

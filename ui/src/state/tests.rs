@@ -1,5 +1,10 @@
 //! What the engine says in, state out.
 
+mod branch;
+mod calls;
+mod list;
+mod run;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,7 +12,7 @@ use leptos::prelude::*;
 use protocol::{
     AgentId, Block, BlockKind, CommandError, Delta, Envelope, ErrorClass, ErrorCode, Event,
     LiveBlock, LiveStep, Message, MessageId, MessageStatus, Push, Role, RunError, RunId, RunReason,
-    RunStatus, RunView, SessionId, SessionSnapshot, SessionSummary, StepId, Usage,
+    RunStatus, RunView, SessionId, SessionSnapshot, SessionSummary, StepId, Usage, UsageTotal,
 };
 use reactive_stores::Store;
 use uuid::Uuid;
@@ -105,6 +110,11 @@ fn summary(session_id: SessionId, updated_at_ms: u64) -> SessionSummary {
     SessionSummary {
         session_id,
         title: Some(format!("at {updated_at_ms}")),
+        agent_id: AGENT,
+        is_archived: false,
+        problem: None,
+        forked_from: None,
+        queued: 0,
         run: None,
         attention: None,
         created_at_ms: 1,
@@ -118,6 +128,12 @@ fn snapshot(seq: u64, messages: Vec<Message>) -> SessionSnapshot {
         seq,
         messages,
         has_earlier: false,
+        calls: Vec::new(),
+        queue: Vec::new(),
+        branch: 0,
+        branches: Vec::new(),
+        workspace: "/work".to_owned(),
+        usage: UsageTotal::default(),
         live: None,
     }
 }
@@ -127,6 +143,7 @@ fn message(position: u64, role: Role, text: &str) -> Message {
     Message {
         message_id: MessageId::from_uuid(Uuid::from_u128(u128::from(position))),
         position,
+        branch: 0,
         role,
         status: MessageStatus::Complete,
         blocks: vec![Block {
@@ -172,6 +189,7 @@ fn run_started() -> Event {
         message_id: MessageId::from_uuid(Uuid::from_u128(1)),
         agent_id: AGENT,
         model: "guide".to_owned(),
+        retry_of: None,
     }
 }
 
@@ -190,6 +208,7 @@ fn step_completed(attempt: u32, message: Message) -> Event {
         step_id: STEP,
         attempt,
         message,
+        calls: Vec::new(),
         usage: Usage::default(),
     }
 }
@@ -424,6 +443,10 @@ fn a_snapshot_tells_why_its_last_partial_message_ends() {
         reason: Some(RunReason::AppEnded),
         error: None,
         steps_completed: 0,
+        retry_of: None,
+        retry: None,
+        crashes: 1,
+        usage: UsageTotal::default(),
         created_at_ms: 1,
         updated_at_ms: 2,
     };
@@ -480,6 +503,17 @@ fn an_ended_subscription_is_taken_up_again() {
     assert_eq!(window.seen().sync, SyncState::Current);
     apply(window.store, ended(Some(SESSION)));
     assert_eq!(window.seen().sync, SyncState::Resubscribe);
+    // STR-4: a cursor that the engine does not know takes a new snapshot; what is shown stays.
+    let before = window.seen().messages;
+    apply(
+        window.store,
+        Push::Ended {
+            session_id: Some(SESSION),
+            error: CommandError::new(ErrorCode::InvalidCursor, "Truncated.", "Again."),
+        },
+    );
+    assert_eq!(window.seen().sync, SyncState::Snapshot);
+    assert_eq!(window.seen().messages, before);
     apply(window.store, ended(None));
     let list_sync = window.store.list_sync().get_untracked();
     assert_eq!(list_sync, SyncState::Resubscribe);
@@ -493,7 +527,7 @@ fn earlier_messages_go_before_and_none_twice() {
         message(2, Role::User, "two"),
         message(3, Role::User, "three"),
     ];
-    apply_earlier(window.store, SESSION, page, true);
+    apply_earlier(window.store, SESSION, page, Vec::new(), true);
     let texts: Vec<String> = window
         .seen()
         .messages
@@ -518,9 +552,9 @@ fn the_list_takes_new_rows_and_never_goes_back() {
         rows.sort_unstable();
         rows
     };
-    apply(window.store, Push::Session(summary(OTHER, 5)));
-    apply(window.store, Push::Session(summary(OTHER, 4)));
-    apply(window.store, Push::Session(summary(SESSION, 7)));
+    apply(window.store, Push::Session(Box::new(summary(OTHER, 5))));
+    apply(window.store, Push::Session(Box::new(summary(OTHER, 4))));
+    apply(window.store, Push::Session(Box::new(summary(SESSION, 7))));
     assert_eq!(updated(), [(SESSION, 7), (OTHER, 5)]);
     apply_sessions(window.store, vec![summary(SESSION, 6), summary(OTHER, 8)]);
     assert_eq!(updated(), [(SESSION, 7), (OTHER, 8)]);

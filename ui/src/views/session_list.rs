@@ -23,7 +23,14 @@ pub(crate) fn SessionList(store: Store<AppState>, filter: RwSignal<String>) -> i
     let list = NodeRef::<html::Nav>::new();
     let shown = RwSignal::new(ROWS);
     let groups = Memo::new(move |_| group(store, &filter.read(), shown.get()));
-    let has_more = Memo::new(move |_| store.sessions().read().len() > shown.get());
+    let has_more = Memo::new(move |_| {
+        let shows_archived = store.shows_archived().get();
+        let sessions = store.sessions().read();
+        let fitting = sessions
+            .iter()
+            .filter(|row| row.is_archived == shows_archived);
+        fitting.count() > shown.get()
+    });
     let days = move || groups.with(|groups| groups.iter().map(|(day, _)| *day).collect::<Vec<_>>());
     let on_keydown = move |event: leptos::ev::KeyboardEvent| {
         if let Some(list) = list.get_untracked() {
@@ -31,10 +38,15 @@ pub(crate) fn SessionList(store: Store<AppState>, filter: RwSignal<String>) -> i
         }
     };
     let nothing = move || {
-        let words = if store.sessions().read().is_empty() {
-            "Your sessions will be listed here."
-        } else {
-            "No title matches."
+        let has_any = store
+            .sessions()
+            .read()
+            .iter()
+            .any(|row| row.is_archived == store.shows_archived().get());
+        let words = match (has_any, store.shows_archived().get()) {
+            (true, _) => "No title matches.",
+            (false, true) => "Nothing is archived.",
+            (false, false) => "Your sessions will be listed here.",
         };
         groups
             .with(Vec::is_empty)
@@ -108,9 +120,11 @@ fn group(store: Store<AppState>, filter: &str, limit: usize) -> Groups {
     let filter = filter.trim().to_lowercase();
     let now_ms = store.now_ms().get();
     let offset = browser::offset_minutes();
+    let shows_archived = store.shows_archived().get();
     let sessions = store.sessions().read();
     let mut rows: Vec<(u64, SessionId)> = sessions
         .iter()
+        .filter(|row| row.is_archived == shows_archived)
         .filter(|row| {
             let title = row.title.as_deref().unwrap_or(UNTITLED);
             filter.is_empty() || title.to_lowercase().contains(&filter)

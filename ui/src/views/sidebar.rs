@@ -1,7 +1,10 @@
 //! The left: the mark, a new session, what needs a person, all sessions.
 
+use leptos::ev::Targeted;
 use leptos::html;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::HtmlInputElement;
 
 use super::session_list::SessionList;
 use crate::actions::{use_actions, use_store};
@@ -58,8 +61,84 @@ pub(crate) fn Sidebar() -> impl IntoView {
                     on:input:target=move |event| filter.set(event.target().value())
                 />
             </label>
+            <ArchivedFilter/>
             <SessionList store filter/>
+            <div class="sidebar__foot">
+                <PanelLink panel=Panel::Agents words="Agents" shape=Shape::Agent testid=testid::OPEN_AGENTS/>
+                <PanelLink panel=Panel::Settings words="Settings" shape=Shape::Settings testid=testid::OPEN_SETTINGS/>
+                <ImportField/>
+            </div>
         </aside>
+    }
+}
+
+/// Shows what was put away instead of the rest.
+#[component]
+fn ArchivedFilter() -> impl IntoView {
+    let store = use_store();
+    let actions = use_actions();
+    view! {
+        <button
+            type="button"
+            class="sidebar__link"
+            data-testid=testid::ARCHIVED_FILTER
+            aria-pressed=move || store.shows_archived().get().to_string()
+            on:click=move |_| actions.set_shows_archived(!store.shows_archived().get_untracked())
+        >
+            <Icon shape=Shape::Archive/>
+            "Archived"
+        </button>
+    }
+}
+
+#[component]
+fn PanelLink(
+    panel: Panel,
+    words: &'static str,
+    shape: Shape,
+    testid: &'static str,
+) -> impl IntoView {
+    let store = use_store();
+    let actions = use_actions();
+    view! {
+        <button
+            type="button"
+            class="sidebar__link"
+            data-testid=testid
+            aria-pressed=move || (store.panel().get() == panel).to_string()
+            on:click=move |_| actions.toggle_panel(panel)
+        >
+            <Icon shape/>
+            {words}
+        </button>
+    }
+}
+
+/// Chooses an exported session and makes a new one of it.
+#[component]
+fn ImportField() -> impl IntoView {
+    let actions = use_actions();
+    let on_change = move |event: Targeted<leptos::ev::Event, HtmlInputElement>| {
+        let input = event.target();
+        let file = input.files().and_then(|files| files.get(0));
+        // The same file can be chosen again.
+        input.set_value("");
+        if let Some(file) = file {
+            spawn_local(actions.import_file(file));
+        }
+    };
+    view! {
+        <label class="sidebar__link">
+            <input
+                type="file"
+                class="visually-hidden"
+                accept=".json,application/json"
+                data-testid=testid::SESSION_IMPORT
+                on:change:target=on_change
+            />
+            <Icon shape=Shape::Import/>
+            "Import a session"
+        </label>
     }
 }
 

@@ -2,18 +2,21 @@
 
 use std::collections::HashMap;
 
+use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::{Role, StepId};
+use protocol::{CallId, MessageId, Role, StepId};
 use reactive_stores::Store;
+use wasm_bindgen::JsCast;
 
 use crate::actions::{use_actions, use_store};
 use crate::components::icon::{Icon, Shape};
 use crate::components::live_message::LiveMessage;
 use crate::components::message::MessageView;
+use crate::components::tool_call::ToolCallCard;
 use crate::hooks::use_autoscroll::use_autoscroll;
-use crate::state::{AppState, AppStateStoreFields, SessionStateStoreFields};
+use crate::state::{AppState, AppStateStoreFields, SessionStateStoreFields, calls_of};
 use crate::testid;
 
 #[component]
@@ -69,6 +72,11 @@ pub(crate) fn Transcript() -> impl IntoView {
                 data-testid=testid::TRANSCRIPT
                 node_ref=scrolled
                 on:scroll=move |_| autoscroll.on_scroll()
+                on:click=move |event| {
+                    if is_unfolding(&event) {
+                        autoscroll.let_go();
+                    }
+                }
             >
                 <div class="transcript__column" node_ref=content>
                     <Show when=move || session.has_earlier().get()>
@@ -84,7 +92,13 @@ pub(crate) fn Transcript() -> impl IntoView {
                     <For
                         each=move || session.messages().get()
                         key=|row| (row.message.message_id, row.cut)
-                        children=move |row| view! { <MessageView row newest app/> }
+                        children=move |row| {
+                            let message_id = row.message.message_id;
+                            view! {
+                                <MessageView row newest app/>
+                                <Calls message_id/>
+                            }
+                        }
                     />
                     {move || attempt.get().map(|_| view! { <LiveMessage store head=live app/> })}
                 </div>
@@ -97,6 +111,29 @@ pub(crate) fn Transcript() -> impl IntoView {
             </Show>
         </div>
     }
+}
+
+/// Whether a click makes something taller in its place.
+fn is_unfolding(event: &MouseEvent) -> bool {
+    let target = event
+        .target()
+        .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| {
+        let selector = "summary, [data-testid=show-all], [data-testid=result-more]";
+        target.closest(selector).is_ok_and(|found| found.is_some())
+    })
+}
+
+/// The tool calls that a message asked for, in order. A card keeps its place while its call moves.
+#[component]
+fn Calls(message_id: MessageId) -> impl IntoView {
+    let store = use_store();
+    let ids = Memo::new(move |_| calls_of(store, message_id));
+    let card = move |call_id: CallId| {
+        let first = store.session().calls().at_key(call_id).try_get_untracked();
+        first.map(|first| view! { <ToolCallCard first/> })
+    };
+    view! { <For each=move || ids.get() key=|id| *id children=card/> }
 }
 
 fn newest_attempts(store: Store<AppState>) -> HashMap<StepId, u32> {

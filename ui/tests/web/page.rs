@@ -69,6 +69,58 @@ impl Page {
         Self::app()
     }
 
+    /// The app on a session that is read like this.
+    pub(crate) async fn session(snapshot: &Value) -> Self {
+        shell::install();
+        shell::answer_start(&json!([snapshot["session"]]));
+        shell::answer("get_session", snapshot);
+        shell::answer("subscribe", &json!(2));
+        let page = Self::app();
+        page.eventually("the session", |page| {
+            page.count("[data-testid=message]") > 0 && shell::called("subscribe").len() == 1
+        })
+        .await;
+        shell::wait(20).await;
+        page
+    }
+
+    /// Waits until the cards that ask have stood still.
+    pub(crate) async fn steady(&self) {
+        self.eventually("a card that stands still", |page| {
+            page.count("[data-ready=true]") > 0 && page.count("[data-ready=false]") == 0
+        })
+        .await;
+        // The last of the buttons' own delays.
+        shell::wait(60).await;
+    }
+
+    /// Makes an element as high as this, so that it scrolls: tests have no style sheet.
+    pub(crate) fn set_height(&self, selector: &str, height: &str) {
+        let element = self
+            .find(selector)
+            .unwrap_or_else(|| panic!("no {selector}"));
+        let style = element.unchecked_into::<HtmlElement>().style();
+        style.set_property("height", height).expect("a height");
+        style.set_property("overflow", "auto").expect("scrolling");
+    }
+
+    /// Puts the focus on an element, as the keyboard would.
+    pub(crate) fn focus(&self, selector: &str) {
+        let element = self
+            .find(selector)
+            .unwrap_or_else(|| panic!("no {selector}"));
+        let element: HtmlElement = element.unchecked_into();
+        element.focus().expect("a place for the focus");
+    }
+
+    /// Whether the focus is on this element.
+    pub(crate) fn has_focus(&self, selector: &str) -> bool {
+        let focused = document().active_element();
+        self.find(selector).is_some_and(|element| {
+            focused.is_some_and(|focused| element.is_same_node(Some(&focused)))
+        })
+    }
+
     fn mount(view: impl FnOnce() -> AnyView + 'static) -> Self {
         let root: HtmlElement = document()
             .create_element("div")

@@ -35,10 +35,20 @@ pub(crate) fn answer_start(sessions: &Value) {
         &json!({ "state": "ready", "app": guide_app() }),
     );
     answer("watch_sessions", &json!(1));
+    answer_lists(sessions);
+}
+
+/// What is read once the engine runs.
+pub(crate) fn answer_lists(sessions: &Value) {
     answer(
         "list_sessions",
         &json!({ "type": "sessions", "sessions": sessions, "has_more": false }),
     );
+    answer(
+        "list_attention",
+        &json!({ "type": "sessions", "sessions": [], "has_more": false }),
+    );
+    answer("list_agents", &json!({ "type": "agents", "agents": [] }));
 }
 
 /// Sends pushes through the newest channel that a command opened.
@@ -56,11 +66,13 @@ pub(crate) fn guide_app() -> Value {
         "version": "0.1.0",
         "data_dir": "/data",
         "model": { "id": "guide", "label": "Guide", "is_scripted": true },
+        "models": [{ "id": "guide", "label": "Guide", "is_scripted": true }],
+        "tools": [{ "name": "write_file", "description": "Writes a file." }],
     })
 }
 
 pub(crate) fn summary(updated_at_ms: u64) -> Value {
-    json!({ "session_id": SESSION, "title": "The sea", "created_at_ms": 1, "updated_at_ms": updated_at_ms })
+    json!({ "session_id": SESSION, "agent_id": AGENT, "title": "The sea", "created_at_ms": 1, "updated_at_ms": updated_at_ms })
 }
 
 pub(crate) fn running(updated_at_ms: u64) -> Value {
@@ -75,7 +87,8 @@ pub(crate) fn interrupted(updated_at_ms: u64) -> Value {
     summary["run"]["reason"] = json!("app_ended");
     summary["attention"] = json!({
         "kind": "interrupted", "run_id": RUN, "since_ms": 1, "asked": "Tell me",
-        "steps_completed": 0, "steps_interrupted": 1, "partial_chars": 312,
+        "steps_completed": 0, "steps_interrupted": 1, "partial_chars": 312, "crashes": 1,
+        "reason": "app_ended",
         "actions": ["resume", "discard"],
     });
     summary
@@ -84,28 +97,73 @@ pub(crate) fn interrupted(updated_at_ms: u64) -> Value {
 fn run(status: &str) -> Value {
     json!({
         "run_id": RUN, "session_id": SESSION, "agent_id": AGENT, "model": "guide",
-        "status": status, "steps_completed": 0, "created_at_ms": 1, "updated_at_ms": 1,
+        "status": status, "steps_completed": 0, "crashes": 0,
+        "usage": { "sum": {}, "calls": 0, "calls_unknown": 0 },
+        "created_at_ms": 1, "updated_at_ms": 1,
     })
 }
 
 pub(crate) fn snapshot(summary: &Value, asked: &str) -> Value {
-    json!({
-        "type": "snapshot", "session": summary, "seq": 3, "has_earlier": false,
-        "messages": [message(1, "user", asked)],
-        "live": {
-            "run_id": RUN, "step_id": STEP, "attempt": 1, "model": "guide",
-            "started_at_ms": 1, "blocks": [],
-        },
-    })
+    let mut snapshot = idle_snapshot(summary);
+    snapshot["messages"] = json!([message(1, "user", asked)]);
+    snapshot["live"] = json!({
+        "run_id": RUN, "step_id": STEP, "attempt": 1, "model": "guide",
+        "started_at_ms": 1, "blocks": [],
+    });
+    snapshot
 }
 
 pub(crate) fn idle_snapshot(summary: &Value) -> Value {
     json!({
         "type": "snapshot", "session": summary, "seq": 3, "has_earlier": false,
         "messages": [message(1, "user", "Tell me")],
+        "branch": 0, "workspace": "/work",
+        "usage": { "sum": {}, "calls": 0, "calls_unknown": 0 },
     })
 }
 
+/// A session whose run stands here, with these tool calls of the agent's last message.
+pub(crate) fn calling(status: &str, calls: &[Value]) -> Value {
+    let mut summary = summary(1);
+    summary["run"] = run(status);
+    let mut snapshot = idle_snapshot(&summary);
+    snapshot["messages"] = json!([message(1, "user", "Write"), message(2, "agent", "I will.")]);
+    snapshot["calls"] = json!(calls);
+    snapshot
+}
+
+pub(crate) fn call_id(number: u32) -> String {
+    format!("cal_{number:032x}")
+}
+
+pub(crate) fn digest() -> String {
+    "ab".repeat(32)
+}
+
+/// A tool call that asks.
+pub(crate) fn asking(number: u32) -> Value {
+    json!({
+        "call_id": call_id(number), "session_id": SESSION, "run_id": RUN,
+        "message_id": message_id(2), "ordinal": number, "tool": "write_file",
+        "arguments": "{\"path\":\"notes.md\"}", "effect": "idempotent", "status": "waiting",
+        "preview": {
+            "summary": format!("Write notes-{number}.md"), "subject": "notes.md",
+            "parts": [{ "type": "diff", "path": "notes.md", "text": "-old\n+new\n", "is_new": false }],
+        },
+        "approval": { "round": 1, "status": "pending", "digest": digest(), "asked_at_ms": 1 },
+        "bodies": 0, "created_at_ms": 1,
+    })
+}
+
+/// A tool call in doubt.
+pub(crate) fn in_doubt(number: u32, can_check: bool) -> Value {
+    let mut call = asking(number);
+    call["status"] = json!("in_doubt");
+    call["effect"] = json!("once");
+    call["approval"]["status"] = json!("allowed");
+    call["doubt"] = json!({ "reason": "The app ended.", "can_check": can_check, "checks": 0 });
+    call
+}
 pub(crate) fn message_id(position: u64) -> String {
     format!("msg_{position:032x}")
 }

@@ -34,13 +34,16 @@ impl Draft<'_> {
         }
     }
 
-    /// The calls that may start now: calls that touch the same thing keep their order.
-    fn startable(&self) -> Vec<protocol::CallId> {
+    /// The calls that may start now: calls that touch the same thing keep their order. A later one
+    /// that runs already is waited for: edited arguments can touch what nobody foresaw.
+    pub(super) fn startable(&self) -> Vec<protocol::CallId> {
         let calls = &self.run.calls;
         let running = self.calls_that(|s| s == CallStatus::Running).len();
         let is_blocked = |index: usize| {
-            calls[..index].iter().any(|earlier| {
-                !earlier.view.status.is_terminal() && conflict(earlier, &calls[index])
+            calls.iter().enumerate().any(|(place, other)| {
+                let is_before = place < index && !other.view.status.is_terminal();
+                let is_running = other.view.status == CallStatus::Running;
+                (is_before || is_running) && conflict(other, &calls[index])
             })
         };
         self.calls_that(|s| s == CallStatus::Ready)
@@ -82,7 +85,27 @@ impl Draft<'_> {
         self.start_model_step();
     }
 
-    pub(super) fn merge_state(&mut self) {
+    /// Goes on if the run does. What the calls of a halted run staged is merged as soon as all of
+    /// them are over: what they did is in its history, whatever becomes of it.
+    pub(super) fn proceed(&mut self) {
+        match self.run.status {
+            RunStatus::Running | RunStatus::Waiting => self.advance(),
+            RunStatus::Queued
+            | RunStatus::Stopped
+            | RunStatus::Interrupted
+            | RunStatus::Completed
+            | RunStatus::Failed
+            | RunStatus::Cancelled => self.merge_if_over(),
+        }
+    }
+
+    pub(super) fn merge_if_over(&mut self) {
+        if self.calls_that(|s| !s.is_terminal()).is_empty() {
+            self.merge_state();
+        }
+    }
+
+    fn merge_state(&mut self) {
         if let Some(call) = self.run.calls.first() {
             let (session_id, message_id) = (self.session_id(), call.view.message_id);
             self.change(Change::MergeState {

@@ -2,7 +2,7 @@
 
 use protocol::{
     ApprovalStatus, ApprovalView, CallId, CallStatus, CommandError, Decision as Choice,
-    DecisionView, ErrorCode, RuleId, RuleScope, RuleView, RunStatus, Verdict,
+    DecisionView, ErrorCode, RuleId, RuleScope, RuleView, Verdict,
 };
 use store::{CallRow, Change, SessionState};
 
@@ -43,6 +43,14 @@ pub(crate) fn decide_call(
     if approval.status != ApprovalStatus::Pending {
         return Ok((Answer::TooLate(approval.clone()), Decision::nothing()));
     }
+    // Its time is over, and only nobody has said so yet.
+    if is_overdue(approval, given) {
+        let expired = ApprovalView {
+            status: ApprovalStatus::Expired,
+            ..approval.clone()
+        };
+        return Ok((Answer::TooLate(expired), expire(state, call, given)));
+    }
     let Some((mut draft, index)) = Draft::of_run(state, call.view.run_id, given)
         .filter(|draft| !draft.run.status.is_terminal())
         .and_then(|draft| Some((draft.index_of(input.call_id)?, draft)))
@@ -60,9 +68,7 @@ pub(crate) fn decide_call(
         .clone()
         .map(Answer::Recorded)
         .ok_or_else(|| never_asked(call))?;
-    if draft.run.status.is_live() {
-        draft.advance();
-    }
+    draft.proceed();
     Ok((answer, draft.decision))
 }
 
@@ -228,14 +234,15 @@ fn remember(
     Ok(())
 }
 
+fn is_overdue(approval: &ApprovalView, given: &Given<'_>) -> bool {
+    let expires = approval.expires_at_ms;
+    approval.status == ApprovalStatus::Pending && expires.is_some_and(|at| at <= given.at_ms)
+}
+
 /// Nobody answered in time: it counts as denied. An answer that came meanwhile stands.
 pub(crate) fn expire(state: &SessionState, call: &CallRow, given: &Given<'_>) -> Decision {
-    let is_overdue = call.view.approval.as_ref().is_some_and(|approval| {
-        approval.status == ApprovalStatus::Pending
-            && approval
-                .expires_at_ms
-                .is_some_and(|expires| expires <= given.at_ms)
-    });
+    let approval = call.view.approval.as_ref();
+    let is_overdue = approval.is_some_and(|approval| is_overdue(approval, given));
     let Some(mut draft) = Draft::of_run(state, call.view.run_id, given).filter(|_| is_overdue)
     else {
         return Decision::nothing();
@@ -246,8 +253,6 @@ pub(crate) fn expire(state: &SessionState, call: &CallRow, given: &Given<'_>) ->
     draft.answer(index, ApprovalStatus::Expired, None);
     let text = "Denied: nobody answered in time (expired).";
     draft.end_unstarted(index, CallStatus::Denied, text);
-    if draft.run.status == RunStatus::Waiting {
-        draft.advance();
-    }
+    draft.proceed();
     draft.decision
 }

@@ -6,7 +6,7 @@ use protocol::{
 use store::{Change, SessionState};
 
 use super::start_run::{
-    Trigger, add_user_message, begin_run, make_room, refuse_doubt, user_message,
+    Trigger, add_user_message, begin_run, make_room, refuse_doubt, refuse_ending, user_message,
 };
 use super::{Decision, Given};
 
@@ -103,14 +103,16 @@ pub(crate) fn retry_run(
         }
     }
     refuse_doubt(state)?;
+    refuse_ending(state)?;
     let mut decision = Decision::nothing();
+    let state = make_room(&mut decision, state, given);
     let trigger = Trigger {
         run_id: again.run_id,
         message_id: run.message_id,
         request_key: again.request_key.map(str::to_owned),
         retry_of: Some(run_id),
     };
-    begin_run(&mut decision, state, trigger, given);
+    begin_run(&mut decision, &state, trigger, given);
     Ok(decision)
 }
 
@@ -149,6 +151,7 @@ fn ready(
 ) -> Result<SessionState, CommandError> {
     refuse_live(state)?;
     refuse_doubt(state)?;
+    refuse_ending(state)?;
     Ok(make_room(decision, state, given))
 }
 

@@ -55,16 +55,18 @@ pub(crate) fn call_outcome(
         // The session has moved on; the outcome is kept all the same.
         let mut decision = Decision::nothing();
         let mut call = call.clone();
-        let (written, whole) = ended(&call, end, can_check, given);
+        let (written, whole) = ended(&call, end, false, can_check, given);
         end_step(&mut decision, &call, step_end(written.view.status), given);
         stage(&mut decision, &call, end);
         save(&mut decision, &mut call, whole, given, |call| {
             *call = written
         });
+        merge_alone(&mut decision, &call);
         return decision;
     };
     let call = draft.run.calls[index].clone();
-    let (written, whole) = ended(&call, end, can_check, given);
+    let is_over = draft.run.status.is_terminal();
+    let (written, whole) = ended(&call, end, is_over, can_check, given);
     end_step(
         &mut draft.decision,
         &call,
@@ -73,16 +75,14 @@ pub(crate) fn call_outcome(
     );
     stage(&mut draft.decision, &call, end);
     let (effect, status) = (written.view.effect, written.view.status);
-    if status == CallStatus::Completed || status == CallStatus::Failed {
-        draft.run.used.steps += u32::from(status == CallStatus::Completed);
-    }
+    draft.run.used.steps += u32::from(status == CallStatus::Completed);
+    let started_at_ms = call.view.started_at_ms.unwrap_or(given.at_ms);
+    draft.run.used.ms += given.at_ms.saturating_sub(started_at_ms);
     if status == CallStatus::InDoubt {
         draft.state.doubts.push(call.view.call_id);
     }
     draft.save_call_with(index, whole, |call| *call = written);
-    if matches!(draft.run.status, RunStatus::Running | RunStatus::Waiting) {
-        draft.advance();
-    }
+    draft.proceed();
     // What is read can be read again. A run that now waits has been told to the person.
     draft.decision.is_relaxed = effect == EffectClass::Read
         && status != CallStatus::InDoubt
@@ -134,10 +134,19 @@ fn stage(decision: &mut Decision, call: &CallRow, end: &CallEnd) {
     }
 }
 
+/// The session has left the run of this call behind: what is staged there waits for nobody.
+pub(super) fn merge_alone(decision: &mut Decision, call: &CallRow) {
+    decision.change(Change::MergeState {
+        session_id: call.view.session_id,
+        message_id: call.view.message_id,
+    });
+}
+
 /// The call as it is after this end, and the whole of its result where that is cut.
 fn ended(
     call: &CallRow,
     end: &CallEnd,
+    is_over: bool,
     can_check: bool,
     given: &Given<'_>,
 ) -> (CallRow, Option<String>) {
@@ -161,10 +170,12 @@ fn ended(
             let text = "Stopped by the person before it ended.";
             call.view.result = Some(error_result(ErrorClass::Cancelled, text));
         }
-        CallEnd::Interrupted => {
-            call.view.status = CallStatus::Ready;
-            call.view.ended_at_ms = None;
-        }
+        CallEnd::Interrupted => cut_off(
+            &mut call,
+            "The app closed while this was running.",
+            is_over,
+            can_check,
+        ),
         CallEnd::Unseen { reason, .. } if call.view.effect == EffectClass::Once => {
             doubt(&mut call, reason, can_check);
         }
@@ -174,6 +185,23 @@ fn ended(
         }
     }
     (call, None)
+}
+
+/// Its process went away under it. A call that may be run again may start again, unless its run is
+/// over and nobody would start it; of one that must not, nobody knows.
+pub(super) fn cut_off(call: &mut CallRow, reason: &str, is_over: bool, can_check: bool) {
+    match call.view.effect {
+        EffectClass::Once => doubt(call, reason, can_check),
+        EffectClass::Read | EffectClass::Idempotent if is_over => {
+            call.view.status = CallStatus::Cancelled;
+            let text = format!("{reason} It may have happened, and is not run again.");
+            call.view.result = Some(error_result(ErrorClass::Cancelled, &text));
+        }
+        EffectClass::Read | EffectClass::Idempotent => {
+            call.view.status = CallStatus::Ready;
+            call.view.ended_at_ms = None;
+        }
+    }
 }
 
 /// Nobody knows whether it happened.

@@ -1,8 +1,8 @@
 //! A tool call starts: its intent is written before its body runs.
 
 use protocol::{
-    ApprovalStatus, ApprovalView, CallId, CallStatus, CommandError, EffectClass, ErrorClass,
-    ErrorCode, RunId, RunStatus, StepId, StepStatus,
+    ApprovalStatus, ApprovalView, CallId, CallPreview, CallStatus, CommandError, EffectClass,
+    ErrorClass, ErrorCode, RunId, RunStatus, StepId, StepStatus,
 };
 use store::{Change, Checkpoint, SessionState, StepKind};
 
@@ -11,7 +11,8 @@ use super::{Decision, Effect, Given};
 use crate::digest::hex;
 use crate::tool::{Intent, ToolError};
 
-/// Bodies that a call may have: one that is cut off again and again is given up.
+/// Bodies that a call may have which runs again by itself: one that is cut off again and again is
+/// given up. One that must not repeat has every further body from the person's own word.
 const MAX_BODIES: u32 = 3;
 
 /// What was found right before the start.
@@ -21,6 +22,10 @@ pub(crate) struct StartCall {
     pub(crate) call_id: CallId,
     /// The digest of what would run now.
     pub(crate) digest: [u8; 32],
+    /// The same for a person to read.
+    pub(crate) preview: CallPreview,
+    /// Whether it may run without an answer of the person's.
+    pub(crate) is_allowed: bool,
     pub(crate) intent: Intent,
     /// When a question that must be asked again expires.
     pub(crate) expires_at_ms: Option<u64>,
@@ -49,11 +54,12 @@ pub(crate) fn start_call(
         return Ok((None, Decision::nothing()));
     };
     may_act(&draft)?;
-    let Some((mut draft, index)) = ready_call(state, input.run_id, input.call_id, given) else {
+    let ready = ready_call(state, input.run_id, input.call_id, given);
+    let Some((mut draft, index)) = ready.filter(may_start) else {
         return Ok((None, Decision::nothing()));
     };
     let call = &draft.run.calls[index];
-    if call.view.bodies >= MAX_BODIES {
+    if call.view.bodies >= MAX_BODIES && call.view.effect != EffectClass::Once {
         give_up(&mut draft, index);
         return Ok((None, draft.decision));
     }
@@ -69,7 +75,7 @@ pub(crate) fn start_call(
 /// off uses the answer that its first body used.
 fn is_allowed(call: &store::CallRow, input: &StartCall) -> bool {
     let Some(approval) = &call.view.approval else {
-        return call.digest == Some(input.digest);
+        return input.is_allowed;
     };
     let is_unused = approval.consumed_at_ms.is_none() || call.view.bodies > 0;
     approval.status == ApprovalStatus::Allowed && is_unused && approval.digest == hex(&input.digest)
@@ -104,6 +110,7 @@ fn ask_again(draft: &mut Draft<'_>, index: usize, input: &StartCall) {
     draft.change(Change::AddApproval { call_id, approval });
     draft.save_call(index, |call| {
         call.view.status = CallStatus::Waiting;
+        call.view.preview = Some(input.preview.clone());
         call.digest = Some(input.digest);
     });
     draft.advance();
@@ -198,6 +205,13 @@ fn add_checkpoints(draft: &mut Draft<'_>, index: usize, intent: &Intent) {
     }
 }
 
+/// Whether its turn has come. It was told to start before, and something else may have been told
+/// since. Whatever it waits for names it again when it ends.
+fn may_start((draft, index): &(Draft<'_>, usize)) -> bool {
+    let call_id = draft.run.calls[*index].view.call_id;
+    draft.startable().contains(&call_id)
+}
+
 /// A call that may start turned out not to be able to.
 pub(crate) fn refuse_call(
     state: &SessionState,
@@ -227,7 +241,7 @@ pub(crate) fn start_ready(
     given: &Given<'_>,
 ) -> Decision {
     let mut decision = Decision::nothing();
-    if let Some((draft, _)) = ready_call(state, run_id, call_id, given) {
+    if let Some((draft, _)) = ready_call(state, run_id, call_id, given).filter(may_start) {
         decision.effects.push(Effect::StartCall {
             session_id: draft.session_id(),
             run_id,

@@ -1,10 +1,11 @@
 //! A tool call in doubt is settled by the person, or looked at by its tool.
 
-use protocol::{CallStatus, CommandError, ErrorClass, ErrorCode, RunStatus};
+use protocol::{CallStatus, CommandError, ErrorClass, ErrorCode};
 use store::{CallRow, SessionState};
 
-use super::call_outcome::result_of;
+use super::call_outcome::{merge_alone, result_of};
 use super::draft::{Draft, error_result, save};
+use super::queue::send_what_waited;
 use super::{Decision, Given};
 
 /// Checks of one call in doubt.
@@ -36,22 +37,28 @@ pub(crate) fn settle_doubt(
     let Some((index, mut draft)) =
         draft.and_then(|draft| Some((draft.index_of(call.view.call_id)?, draft)))
     else {
-        return settle_alone(call, settle, given);
+        return settle_alone(state, call, settle, given);
     };
     if *settle == Settle::RunAgain && draft.run.status.is_terminal() {
-        return settle_alone(call, settle, given);
+        return settle_alone(state, call, settle, given);
     }
     let whole = whole_of(settle);
     draft.save_call_with(index, whole, |call| settled(call, settle, given));
     draft.state.doubts.retain(|id| *id != call.view.call_id);
-    if matches!(draft.run.status, RunStatus::Running | RunStatus::Waiting) {
-        draft.advance();
+    draft.proceed();
+    if !draft.run.status.is_live() && *settle != Settle::RunAgain {
+        // What is to run again does so when its run is resumed, and nothing gets ahead of it.
+        let (mut decision, mut state) = (draft.decision, draft.state);
+        state.run = Some(draft.run);
+        send_what_waited(&mut decision, &state, given);
+        return Ok(decision);
     }
     Ok(draft.decision)
 }
 
 /// The run of this call is over: only what is known of it can still be said.
 fn settle_alone(
+    state: &SessionState,
     call: &CallRow,
     settle: &Settle,
     given: &Given<'_>,
@@ -70,6 +77,10 @@ fn settle_alone(
     save(&mut decision, &mut call, whole, given, |call| {
         settled(call, settle, given);
     });
+    merge_alone(&mut decision, &call);
+    let mut state = state.clone();
+    state.doubts.retain(|id| *id != call.view.call_id);
+    send_what_waited(&mut decision, &state, given);
     Ok(decision)
 }
 

@@ -96,9 +96,14 @@ pub(super) fn end_open_calls(draft: &mut Draft<'_>, to: ApprovalStatus, text: &s
             CallStatus::Proposed | CallStatus::Waiting | CallStatus::Ready
         )
     };
-    for index in draft.calls_that(unstarted) {
+    let open = draft.calls_that(unstarted);
+    let had_open = !open.is_empty();
+    for index in open {
         draft.answer(index, to, None);
         draft.end_unstarted(index, CallStatus::Cancelled, text);
+    }
+    if had_open {
+        draft.merge_if_over();
     }
 }
 

@@ -1,9 +1,11 @@
 //! Messages that wait for their turn.
 
-use protocol::{CommandError, ErrorCode, Event, MessageId, QueuedMessage, RunId, SessionId};
+use protocol::{
+    CommandError, ErrorCode, Event, MessageId, QueuedMessage, RunId, RunStatus, SessionId,
+};
 use store::{Change, SessionState};
 
-use super::start_run::{StartRun, make_room, refuse_doubt, send};
+use super::start_run::{StartRun, has_running_call, make_room, refuse_doubt, refuse_ending, send};
 use super::{Decision, Given};
 use crate::command_error::not_found;
 
@@ -60,6 +62,7 @@ pub(crate) fn send_queued(
         .about_run(run.run_id));
     }
     refuse_doubt(state)?;
+    refuse_ending(state)?;
     let mut decision = Decision::nothing();
     let mut state = match state.queue.first() {
         Some(_) => make_room(&mut decision, state, given),
@@ -67,6 +70,23 @@ pub(crate) fn send_queued(
     };
     send_next(&mut decision, &mut state, given);
     Ok((state.queue, decision))
+}
+
+/// The last doubt is settled: a message that was sent into the halted session meanwhile has its
+/// turn, behind those that were held. What was held alone stays so.
+pub(super) fn send_what_waited(decision: &mut Decision, state: &SessionState, given: &Given<'_>) {
+    let Some(run) = state.run.as_ref() else {
+        return;
+    };
+    let is_in_the_way = run.status.is_live() || !state.doubts.is_empty() || has_running_call(state);
+    let was_sent_since = state
+        .queue
+        .iter()
+        .any(|message| message.created_at_ms >= run.updated_at_ms);
+    if !is_in_the_way && (was_sent_since || run.status == RunStatus::Completed) {
+        let mut state = make_room(decision, state, given);
+        send_next(decision, &mut state, given);
+    }
 }
 
 /// Sends the first message that waits, if one does.

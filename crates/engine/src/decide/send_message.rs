@@ -1,15 +1,16 @@
 //! A message is sent, whatever the session is doing at that moment.
 
 use protocol::{
-    ApprovalStatus, CallStatus, CommandError, ErrorCode, QueuedMessage, RunStatus, SentOutcome,
-    limits,
+    ApprovalStatus, CommandError, ErrorCode, QueuedMessage, RunStatus, SentOutcome, limits,
 };
 use store::{Change, SessionState};
 
 use super::draft::Draft;
 use super::halt::end_open_calls;
 use super::queue::{queue_changed, send_next};
-use super::start_run::{StartRun, add_user_message, make_room, open_session, send, user_message};
+use super::start_run::{
+    StartRun, add_user_message, has_running_call, make_room, open_session, send, user_message,
+};
 use super::{Decision, Given};
 
 /// A message and what to do when a run is going.
@@ -29,7 +30,7 @@ pub(crate) struct SendMessage {
 /// | waiting for decisions | takes their place; the same run goes on |
 /// | stopped, interrupted | gives that run up and starts a new one |
 ///
-/// While a call is in doubt or still ending, it waits in every case.
+/// While a call is in doubt, running or still ending, it waits in every case.
 pub(crate) fn send_message(
     state: Option<&SessionState>,
     input: &SendMessage,
@@ -74,16 +75,6 @@ pub(crate) fn send_message(
             Ok((outcome, decision))
         }
     }
-}
-
-fn has_running_call(state: &SessionState) -> bool {
-    state.run.as_ref().is_some_and(|run| {
-        !run.status.is_live()
-            && run
-                .calls
-                .iter()
-                .any(|call| call.view.status == CallStatus::Running)
-    })
 }
 
 fn waiting(input: &SendMessage, given: &Given<'_>) -> QueuedMessage {

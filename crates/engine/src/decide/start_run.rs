@@ -1,13 +1,14 @@
 //! A message is sent: it is written, a run begins, its first step begins.
 
 use protocol::{
-    AgentFields, AgentId, Block, BlockKind, CommandError, ErrorCode, Event, Message, MessageId,
-    MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId, StepStatus,
+    AgentFields, AgentId, ApprovalStatus, Block, BlockKind, CallStatus, CommandError, ErrorCode,
+    Event, Message, MessageId, MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId,
+    StepStatus,
 };
 use store::{Change, NewRun, RunState, SessionState, StepKind, StepState, Used};
 
 use super::draft::Draft;
-use super::halt::give_up;
+use super::halt::{end_open_calls, give_up};
 use super::{Decision, Effect, Given};
 use crate::pin::Pin;
 use crate::title::first_line;
@@ -39,6 +40,7 @@ pub(crate) fn start_run(
         Some(state) => {
             refuse_live(state)?;
             refuse_doubt(state)?;
+            refuse_ending(state)?;
             make_room(&mut decision, state, given)
         }
     };
@@ -93,6 +95,26 @@ pub(super) fn refuse_doubt(state: &SessionState) -> Result<(), CommandError> {
     })
 }
 
+/// Nothing is asked while a call is still ending: it has no result that a model could be told.
+pub(super) fn refuse_ending(state: &SessionState) -> Result<(), CommandError> {
+    match state.run.as_ref().filter(|_| has_running_call(state)) {
+        Some(run) => Err(CommandError::new(
+            ErrorCode::AlreadyRunning,
+            "A tool call of this session is still ending.",
+            "Try again in a moment.",
+        )
+        .about_run(run.run_id)),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn has_running_call(state: &SessionState) -> bool {
+    let calls = state.run.iter().flat_map(|run| &run.calls);
+    calls
+        .into_iter()
+        .any(|call| call.view.status == CallStatus::Running)
+}
+
 /// A new session, called after its first message.
 pub(super) fn open_session(
     decision: &mut Decision,
@@ -144,7 +166,8 @@ pub(super) fn new_session(
     }
 }
 
-/// A new run takes the place of a halted one, which is given up: the state afterwards.
+/// A new run takes the place of a halted one, which is given up: the state afterwards. One that is
+/// over can have a call that was cut off while its branch was not shown: it gets its result now.
 pub(super) fn make_room(
     decision: &mut Decision,
     state: &SessionState,
@@ -155,15 +178,23 @@ pub(super) fn make_room(
         .as_ref()
         .is_some_and(|run| run.status.is_resumable() || run.status.is_live());
     match Draft::of(state, given) {
-        Some(mut draft) if is_halted => {
-            give_up(&mut draft, RunReason::Superseded);
+        Some(mut draft) => {
+            if is_halted {
+                give_up(&mut draft, RunReason::Superseded);
+            } else {
+                end_open_calls(
+                    &mut draft,
+                    ApprovalStatus::Closed,
+                    "Not run: its run is over.",
+                );
+            }
             decision.changes.append(&mut draft.decision.changes);
             decision.effects.append(&mut draft.decision.effects);
             let mut state = draft.state;
             state.run = Some(draft.run);
             state
         }
-        Some(_) | None => state.clone(),
+        None => state.clone(),
     }
 }
 

@@ -4,31 +4,93 @@
     reason = "a test picks out what it asks about"
 )]
 
+/// What a run does next.
+mod advancing;
+/// The state that a decision leads to.
+mod after;
+/// Answers to questions.
+mod approving;
+/// Going on from an earlier place.
+mod branching;
+/// Tool calls as a state holds them.
+mod calls;
+/// Forks and imports.
+mod copying;
+/// Doubt is settled.
+mod doubting;
 /// How a model call ended.
 mod ending;
+/// Nobody answers in time.
+mod expiring;
 /// Stop, interrupt, cancel.
 mod halting;
+/// How the body of a tool call ended.
+mod outcomes;
+/// Messages that wait.
+mod queueing;
 /// Resume.
 mod resuming;
+/// A failed model call is made again.
+mod retrying;
+/// A message is sent, whatever the session is doing.
+mod sending;
 /// Sessions, and what holds for every decision.
 mod sessions;
-/// A message is sent.
-mod starting;
+/// A tool call starts.
+mod starting_calls;
+/// A run starts.
+mod starting_runs;
+/// Taking up what a dead process left.
+mod sweeping;
+/// A decision in short.
+mod telling;
 /// Random inputs against a real store: only legal moves, dense events, one end per run.
 mod walk;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use protocol::{
-    AgentId, Block, BlockKind, CommandError, ErrorCode, MessageId, RunId, RunStatus, SessionId,
-    StepId, StepStatus,
+    AgentFields, AgentId, Block, BlockKind, CommandError, ErrorCode, MessageId, RunId, RunLimits,
+    RunStatus, SessionId, StepId, StepStatus,
 };
-use store::{Change, RunState, SessionState, StepState};
+use store::{CallRow, RunState, SessionState, StepState, Used};
 use uuid::Uuid;
 
-use super::{Decision, Effect, StartRun};
+use super::{Decision, Effect, Given, StartRun};
+use crate::ids::Ids;
+use crate::pin::Pin;
+
+pub(super) use after::after;
+pub(super) use calls::{asking, call, call_id, touching};
+pub(super) use telling::{events, told};
 
 const AT_MS: u64 = 5_000;
 const BEFORE: u128 = 0xb;
 const NEW: u128 = 0xe;
+
+/// Ids in order, from 100 in hexadecimal.
+#[derive(Debug, Default)]
+struct Numbered(AtomicU64);
+
+impl Ids for Numbered {
+    fn next(&self, _now_ms: u64) -> Uuid {
+        Uuid::from_u128(0x100 + u128::from(self.0.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+/// Decides at the usual time.
+fn decide<T>(decide: impl FnOnce(&Given<'_>) -> T) -> T {
+    decide_at(AT_MS, decide)
+}
+
+fn decide_at<T>(at_ms: u64, decide: impl FnOnce(&Given<'_>) -> T) -> T {
+    decide(&Given {
+        at_ms,
+        ids: &Numbered::default(),
+        default_model: "model-b",
+        tools: &[],
+    })
+}
 
 fn session_id() -> SessionId {
     SessionId::from_uuid(Uuid::from_u128(1))
@@ -50,14 +112,31 @@ fn message_id() -> MessageId {
     MessageId::from_uuid(Uuid::from_u128(3))
 }
 
+fn agent() -> AgentFields {
+    AgentFields {
+        name: "Pilot".to_owned(),
+        instructions: Some("Be brief.".to_owned()),
+        model: None,
+        tools: None,
+        limits: RunLimits::default(),
+    }
+}
+
 /// A session with a title and two messages, without a run.
 fn quiet() -> SessionState {
     SessionState {
         session_id: session_id(),
         agent_id: agent_id(),
-        instructions: Some("Be brief.".to_owned()),
+        agent: agent(),
         title: Some("Tides".to_owned()),
+        workspace: "shore".to_owned(),
+        branch: 0,
+        branches: 1,
         message_count: 2,
+        is_archived: false,
+        deleted_at_ms: None,
+        queue: Vec::new(),
+        doubts: Vec::new(),
         run: None,
     }
 }
@@ -67,16 +146,24 @@ fn with_run(status: RunStatus, step: StepStatus, text: &str) -> SessionState {
     let blocks = if text.is_empty() {
         Vec::new()
     } else {
-        vec![Block {
-            kind: BlockKind::Text,
-            text: text.to_owned(),
-        }]
+        vec![block(BlockKind::Text, text)]
     };
     SessionState {
         run: Some(RunState {
             run_id: run_id(BEFORE),
             status,
+            reason: None,
             model: "model-a".to_owned(),
+            agent_id: agent_id(),
+            message_id: message_id(),
+            pin: None,
+            used: Used::default(),
+            retry: None,
+            retry_failed: 0,
+            crashes: 0,
+            crashes_total: 0,
+            updated_at_ms: 1_000,
+            is_dismissed: false,
             step: Some(StepState {
                 step_id: step_id(BEFORE),
                 position: 1,
@@ -85,8 +172,16 @@ fn with_run(status: RunStatus, step: StepStatus, text: &str) -> SessionState {
                 streamed_bytes: text.len() as u64,
                 blocks,
             }),
+            calls: Vec::new(),
         }),
         ..quiet()
+    }
+}
+
+fn block(kind: BlockKind, text: &str) -> Block {
+    Block {
+        kind,
+        text: text.to_owned(),
     }
 }
 
@@ -96,6 +191,28 @@ fn running(text: &str) -> SessionState {
 
 fn halted(status: RunStatus) -> SessionState {
     with_run(status, StepStatus::Interrupted, "")
+}
+
+/// A run whose model call is over and asked for these calls.
+fn with_calls(status: RunStatus, calls: Vec<CallRow>) -> SessionState {
+    let mut state = with_run(status, StepStatus::Completed, "");
+    state.doubts = calls
+        .iter()
+        .filter(|call| call.view.status == protocol::CallStatus::InDoubt)
+        .map(|call| call.view.call_id)
+        .collect();
+    run_of(&mut state).calls = calls;
+    state
+}
+
+fn run_of(state: &mut SessionState) -> &mut RunState {
+    state.run.as_mut().unwrap()
+}
+
+/// Limits as they are pinned to a run.
+fn limited(state: &mut SessionState, limits: RunLimits) {
+    let agent = AgentFields { limits, ..agent() };
+    run_of(state).pin = Pin::of(&agent, &[]).to_text();
 }
 
 /// Each status a run can have, with the step as it then is.
@@ -125,112 +242,33 @@ fn input() -> StartRun {
         session_id: session_id(),
         message_id: message_id(),
         run_id: run_id(NEW),
-        step_id: step_id(NEW),
-        agent_id: agent_id(),
+        agent: (agent_id(), agent()),
         text: "# When is high water?\nand where".to_owned(),
         request_key: Some("key".to_owned()),
-        model: "model-b".to_owned(),
-        at_ms: AT_MS,
     }
 }
 
-/// A decision in short: its changes in order, then its effects.
-fn told(decision: &Decision) -> Vec<String> {
-    let changes = decision.changes.iter().map(change_told);
-    changes
-        .chain(decision.effects.iter().map(effect_told))
-        .collect()
+/// The calls that a decision has started.
+fn started(decision: &Decision) -> Vec<protocol::CallId> {
+    let starts = decision.effects.iter().filter_map(|effect| match effect {
+        Effect::StartCall { call_id, .. } => Some(*call_id),
+        _ => None,
+    });
+    starts.collect()
 }
 
-fn change_told(change: &Change) -> String {
-    match change {
-        Change::CreateSession { title, .. } => format!("create session {title:?}"),
-        Change::RenameSession { title, .. } => format!("rename session {title:?}"),
-        Change::AddMessage { message, .. } => format!(
-            "add {:?} {:?} message {} {:?}",
-            message.status,
-            message.role,
-            message.position,
-            message.text()
-        ),
-        Change::CreateRun(run) => format!("create run {}", short(run.run_id.uuid())),
-        Change::MoveRun {
-            run_id,
-            from,
-            to,
-            reason,
-            ..
-        } => {
-            let reason = reason.map_or("-", protocol::RunReason::as_str);
-            format!(
-                "run {} {} -> {} {reason}",
-                short(run_id.uuid()),
-                from.as_str(),
-                to.as_str()
-            )
-        }
-        Change::CreateStep {
-            step_id, position, ..
-        } => format!("create step {} at {position}", short(step_id.uuid())),
-        Change::MoveStep {
-            step_id, from, to, ..
-        } => format!(
-            "step {} {} -> {}",
-            short(step_id.uuid()),
-            from.as_str(),
-            to.as_str()
-        ),
-        Change::StartAttempt { attempt, .. } => format!("start attempt {attempt}"),
-        Change::AppendDeltas { .. } => "append deltas".to_owned(),
-        Change::EndAttempt {
-            attempt,
-            to,
-            streamed_bytes,
-            ..
-        } => format!(
-            "end attempt {attempt} {} at {streamed_bytes} bytes",
-            to.as_str()
-        ),
-        Change::AppendEvent { event, .. } => format!("event {}", kind(event)),
-    }
+/// Whether a decision asks the model.
+fn asks_model(decision: &Decision) -> bool {
+    let asks = |effect: &Effect| matches!(effect, Effect::CallModel { .. });
+    decision.effects.iter().any(asks)
 }
 
-/// The wire's own name of an event.
-fn kind(event: &protocol::Event) -> String {
-    let name = format!("{event:?}");
-    let name = name.split([' ', '{']).next().unwrap_or_default();
-    let mut kind = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !kind.is_empty() {
-            kind.push('_');
-        }
-        kind.extend(letter.to_lowercase());
-    }
-    kind
-}
-
-fn effect_told(effect: &Effect) -> String {
-    match effect {
-        Effect::CallModel {
-            run_id,
-            step_id,
-            attempt,
-            ..
-        } => format!(
-            "call model for run {} step {} attempt {attempt}",
-            short(run_id.uuid()),
-            short(step_id.uuid())
-        ),
-        Effect::HaltModel { run_id, .. } => format!("halt model of run {}", short(run_id.uuid())),
-    }
-}
-
-fn short(uuid: Uuid) -> String {
-    format!("{:x}", uuid.as_u128())
+fn changes_nothing(decision: &Decision) -> bool {
+    decision.changes.is_empty() && decision.effects.is_empty()
 }
 
 /// The code of a refusal and the run it is about.
-fn refused(result: Result<Decision, CommandError>) -> (ErrorCode, Option<RunId>) {
+fn refused<T: std::fmt::Debug>(result: Result<T, CommandError>) -> (ErrorCode, Option<RunId>) {
     let error = result.expect_err("it should be refused");
     (error.code, error.run_id)
 }

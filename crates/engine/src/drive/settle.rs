@@ -93,7 +93,7 @@ fn log(outcome: &Outcome) {
 
 #[cfg(test)]
 mod tests {
-    use protocol::Usage;
+    use protocol::{MessageId, Usage};
 
     use super::*;
 
@@ -103,16 +103,21 @@ mod tests {
 
     fn completed() -> Outcome {
         Outcome::Completed {
+            message_id: MessageId::from_uuid(uuid::Uuid::from_u128(1)),
             blocks: Vec::new(),
             usage: Usage::default(),
+            calls: Vec::new(),
         }
     }
 
     fn failed(message: &str) -> Outcome {
-        Outcome::Failed(RunError {
-            class: ErrorClass::Internal,
-            message: message.to_owned(),
-        })
+        Outcome::Failed {
+            error: RunError {
+                class: ErrorClass::Internal,
+                message: message.to_owned(),
+            },
+            retry_after_ms: None,
+        }
     }
 
     // STO-5

@@ -58,6 +58,7 @@ impl Engine {
         decide: impl Fn(&SessionState, &Found, &Again<'_>) -> Result<Decision, CommandError>,
     ) -> Result<Reply, CommandError> {
         let session_id = self.session_of(message_id).await?;
+        self.calls_settled(session_id).await?;
         let run_id = RunId::from_uuid(self.inner.new_id());
         let key = request_key.clone();
         let read = move |reader: &Reader<'_>| {
@@ -108,6 +109,7 @@ impl Engine {
         request_key: Option<String>,
     ) -> Result<Reply, CommandError> {
         let session_id = self.run(run_id).await?.session_id;
+        self.calls_settled(session_id).await?;
         let new_run = RunId::from_uuid(self.inner.new_id());
         let key = request_key.clone();
         self.once(session_id, key, |state| {

@@ -24,7 +24,7 @@ impl Engine {
     ) -> Result<Reply, CommandError> {
         let (session_id, key) = (start.session_id, start.request_key.clone());
         if stop_first && must_exist {
-            self.stop_live(session_id).await?;
+            self.stop_live(session_id, key.clone()).await?;
         }
         if must_exist {
             self.calls_settled(session_id).await?;
@@ -57,11 +57,24 @@ impl Engine {
         .await
     }
 
-    /// Stops the live run, if there is one. Whoever wants to send at once wants that first.
-    async fn stop_live(&self, session_id: SessionId) -> Result<(), CommandError> {
-        self.transact_attempt(session_id, |state| {
+    /// Stops the live run, if there is one. Whoever wants to send at once wants that first. A
+    /// request that was made before must not stop what it started then.
+    async fn stop_live(
+        &self,
+        session_id: SessionId,
+        key: Option<String>,
+    ) -> Result<(), CommandError> {
+        let read = move |reader: &Reader<'_>| {
+            let is_made = match &key {
+                Some(key) => sent_before(reader, key)?.is_some(),
+                None => false,
+            };
+            Ok((is_made, reader.session_state(session_id)?))
+        };
+        self.transact_attempt_on(session_id, read, |(is_made, state)| {
+            let state = existing(state.as_ref())?;
             let decision = match state.and_then(|state| Some((state, state.run.as_ref()?))) {
-                Some((state, run)) if run.status == RunStatus::Running => {
+                Some((state, run)) if run.status == RunStatus::Running && !is_made => {
                     decide::stop_run(state, run.run_id, &self.inner.given())
                 }
                 Some(_) | None => Decision::nothing(),
@@ -72,7 +85,7 @@ impl Engine {
     }
 
     /// Waits until the calls of a halted run have ended, so that their results are known.
-    async fn calls_settled(&self, session_id: SessionId) -> Result<(), CommandError> {
+    pub(super) async fn calls_settled(&self, session_id: SessionId) -> Result<(), CommandError> {
         let mut listener = match self.inner.bus.listen(session_id) {
             Some(listener) => listener,
             None => return Ok(()),
@@ -172,8 +185,12 @@ fn sent_before(reader: &Reader<'_>, key: &str) -> Result<Option<Reply>, store::E
         return Ok(None);
     };
     let message = reader.message(message_id)?;
-    let outcome = match message.and_then(|(_, message)| message.run_id) {
-        Some(run_id) => SentOutcome::Joined { run_id },
+    let run_id = message.and_then(|(_, message)| message.run_id);
+    let run = run_id.map(|run_id| reader.run_facts(run_id)).transpose()?;
+    let outcome = match run.flatten() {
+        // It waited, and had its turn since.
+        Some(run) if run.message_id == message_id => SentOutcome::Started { run_id: run.run_id },
+        Some(run) => SentOutcome::Joined { run_id: run.run_id },
         None => SentOutcome::Queued {},
     };
     Ok(Some(Reply::Sent {

@@ -43,6 +43,9 @@ impl Engine {
         must_exist: bool,
     ) -> Result<Reply, CommandError> {
         let (session_id, key) = (input.session_id, input.request_key.clone());
+        if must_exist {
+            self.calls_settled(session_id).await?;
+        }
         self.once(session_id, key, |state| {
             if must_exist && state.is_none() {
                 return Err(not_found("session"));

@@ -142,9 +142,14 @@ impl Engine {
         &self,
         session_id: SessionId,
     ) -> Result<Reply, CommandError> {
+        let read = move |reader: &Reader<'_>| reader.session_state(session_id);
         let deleted_at_ms = self
-            .transact_attempt(session_id, |state| {
-                let state = state.ok_or_else(|| not_found("session"))?;
+            .transact_attempt_on(session_id, read, |state| {
+                let state = state.as_ref().ok_or_else(|| not_found("session"))?;
+                // Deleting it twice is deleting it once, with the time that was said first.
+                if let Some(deleted_at_ms) = state.deleted_at_ms {
+                    return Ok((deleted_at_ms, Decision::nothing()));
+                }
                 let given = self.inner.given();
                 Ok((given.at_ms, decide::delete_session(state, &given)))
             })

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use protocol::{
-    CommandError, ErrorCode, ExportFormat, Message, MessageId, MessageStatus, Reply, SessionExport,
-    SessionId, limits,
+    CommandError, ErrorCode, ExportFormat, Message, MessageId, MessageStatus, Reply, Role,
+    SessionExport, SessionId, limits,
 };
 use store::{CallRow, DEFAULT_AGENT, Reader, SessionState};
 
@@ -156,16 +156,43 @@ fn check(export: &SessionExport) -> Result<(), CommandError> {
     if ids.len() != export.messages.len() {
         return Err(not_an_export("two messages have the same id"));
     }
-    let mut places = HashSet::new();
+    let is_odd = |message: &Message| {
+        message.status == MessageStatus::Unreadable
+            || message.created_at_ms > limits::INTEGER
+            || message.model.as_deref().is_some_and(str::is_empty)
+    };
+    if export.messages.iter().any(is_odd) {
+        return Err(not_an_export("a message in it cannot be used"));
+    }
+    check_calls(export)
+}
+
+/// Every call is one of a message by the agent, in a place of its own, with an id of its own.
+fn check_calls(export: &SessionExport) -> Result<(), CommandError> {
+    let by_agent = |message: &&Message| message.role == Role::Agent;
+    let agent: HashSet<MessageId> = export
+        .messages
+        .iter()
+        .filter(by_agent)
+        .map(|message| message.message_id)
+        .collect();
+    let (mut ids, mut places) = (HashSet::new(), HashSet::new());
     for call in &export.calls {
-        let is_known = ids.contains(&call.message_id);
-        if !is_known || !places.insert((call.message_id, call.ordinal)) || call.tool.is_empty() {
+        let times = [
+            Some(call.created_at_ms),
+            call.started_at_ms,
+            call.ended_at_ms,
+        ];
+        let bytes = call.result.as_ref().map(|result| result.total_bytes);
+        let mut numbers = times.into_iter().chain([bytes]).flatten();
+        let fits = agent.contains(&call.message_id)
+            && ids.insert(call.call_id)
+            && places.insert((call.message_id, call.ordinal))
+            && !call.tool.is_empty()
+            && numbers.all(|number| number <= limits::INTEGER);
+        if !fits {
             return Err(not_an_export("a tool call does not fit its message"));
         }
-    }
-    let is_odd = |message: &Message| message.status == MessageStatus::Unreadable;
-    if export.messages.iter().any(is_odd) {
-        return Err(not_an_export("a message in it could not be read"));
     }
     Ok(())
 }

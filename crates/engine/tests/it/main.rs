@@ -42,6 +42,8 @@ mod closing;
 /// Taking up what a dead process left.
 mod recovering;
 
+/// What a person was told of.
+mod notices;
 /// A snapshot, and what follows it.
 mod snapshots;
 /// Events and text, live and again.
@@ -89,3 +91,26 @@ mod boundaries;
 
 /// Nothing is shared, nothing is left behind.
 mod isolation;
+
+/// More short ways to ask.
+mod acting;
+
+/// Messages that wait for their turn.
+mod queueing;
+/// What a new message does.
+mod sending;
+
+/// What one run may use.
+mod limiting;
+/// Model calls that fail.
+mod retrying;
+
+/// Fork, edit, regenerate.
+mod branching;
+/// Taking up what a dead process left, with tool calls.
+mod taking_up;
+
+/// Deleted, taken back, put away.
+mod deleting;
+/// Sessions as files.
+mod transferring;

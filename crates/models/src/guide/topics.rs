@@ -11,10 +11,10 @@ pub(super) struct Topic {
     pub(super) body: &'static str,
 }
 
-/// The more particular topics first.
+/// The more particular topics first. [`WELCOME`] is for when none of them is meant.
 pub(super) fn topics() -> &'static [Topic] {
     &[
-        STORY, PLUG, STOP, DATA, HEADLESS, FORMAT, WHO, LATER, WELCOME,
+        STORY, PLUG, STOP, TOOLS, QUEUE, DATA, HEADLESS, FORMAT, WHO, LATER, AGENTS,
     ]
 }
 
@@ -37,8 +37,9 @@ Some things to try right now:
 2. **Press Esc** in the middle of a reply. It stops at once, and *Resume* picks it up again.
 3. **Close the window, or pull the plug**, while I am talking. Open Holdfast again: what you had read is \
 still there, and it offers to go on.
+4. **Ask for *the tour***: I use real tools, and you decide whether I may.
 
-Ask me *what happens if I pull the plug*, *where is my data kept*, or for *a long story about the sea* \
+Or ask me *what happens if I pull the plug*, *where is my data kept*, or for *a long story about the sea* \
 if you want something to interrupt.",
 };
 
@@ -66,7 +67,7 @@ had arrived. It is never passed off as whole.
 | a power cut | at most the last second of text that was streaming |
 
 When you open Holdfast again, the resume panel lists what was interrupted. *Resume* asks the model again \
-from what is whole; *Discard* gives that run up and keeps the text.
+from what is whole, and no call that is done is done again; *Discard* gives that run up and keeps the text.
 
 Try it: ask me for a long story, and end the app in the middle.",
 };
@@ -101,6 +102,7 @@ The data folder holds all of it:
 
 - `holdfast.db`: every session, message and run, in one SQLite database
 - `backups/`: verified copies, made once a day and before every change of format
+- `workspaces/`: the files that tools wrote, a folder for each session
 - `logs/`: what happened, without your texts, capped in size
 - `damaged/`: should a database ever be unreadable, it is kept here, never overwritten
 
@@ -186,17 +188,61 @@ What is real is everything around me: your message, the run, each streamed piece
 way that they would with any model, through the same database. So I am a good one to practise with.",
 };
 
-const LATER: Topic = Topic {
-    words: &["skill", "skills", "tool", "tools", "approve", "approval", "approvals", "deny", "agent", "agents", "mcp"],
+const TOOLS: Topic = Topic {
+    words: &[
+        "tool", "tools", "approve", "approval", "approvals", "deny", "denied", "allow", "rule", "rules", "undo",
+        "note", "workspace", "doubt", "permission",
+    ],
     openings: &[
-        "Not in this version.",
-        "That is not part of this version yet.",
+        "Tools are what an agent can do besides talking.",
+        "An agent can do more than talk: it can call tools.",
     ],
     body: "\
-This version has sessions, runs, streamed replies, stop and resume, and the recovery of all of it.
+- **Looking** (`list_files`, `read_file`) happens at once, inside the folder of the session and nowhere else.
+- **Changing** (`write_file`) waits for you. You see what would be written, and allow it once, in this session, \
+always, or not at all.
+- **Rules** remember what you allowed or denied. You can take each of them back.
+- **Undo** puts a file back to what it was, as long as nobody changed it since.
 
-Tools that change something, approvals for them, and skills from a folder are not in it. When they come, \
-they will follow the same rule: written down before it happens, asked before it is done, and never done twice.",
+Each call is written down before it runs. If the app ends in the middle of one, Holdfast looks at what is \
+known: a call that can be repeated without harm is repeated, and one that cannot is shown as *in doubt* until \
+you decide. No call is done twice behind your back.
+
+Try it: *show me tools*, *show me an approval*, or *the tour*.",
+};
+
+const AGENTS: Topic = Topic {
+    words: &["agent", "agents", "instructions", "budget", "limit", "limits"],
+    openings: &[
+        "An agent is a named set of choices.",
+        "Agents are for different kinds of work.",
+    ],
+    body: "\
+It holds a name, the instructions that the model is told first, the model, the tools that it may use, and what \
+one run may spend. Every session has one; there is always one to begin with.
+
+A run keeps the choices that it was started with. What you edit counts from the next run on.",
+};
+
+const QUEUE: Topic = Topic {
+    words: &["queue", "queued", "wait", "edit", "regenerate", "fork", "branch", "branches"],
+    openings: &[
+        "You need not wait for a reply, and you can go back.",
+        "A session is not a one-way street.",
+    ],
+    body: "\
+- **Write on** while a run is going: your message is queued, and it starts the next run. Until then you can \
+edit it or take it back.
+- **Edit or regenerate**: the new version stands beside the old one as a branch, and nothing is lost.
+- **Fork** a session from any message to try something else.",
+};
+
+const LATER: Topic = Topic {
+    words: &["skill", "skills", "mcp"],
+    openings: &["Not in this version.", "That is not part of this version."],
+    body: "\
+Skills from a folder and tools from other programs are not in it. What there is: sessions, runs, tools with \
+approvals, stop and resume, and the recovery of all of it.",
 };
 
 const STORY: Topic = Topic {
@@ -271,6 +317,8 @@ Here is what I can tell you about:
 - what Holdfast can do
 - what happens if you pull the plug
 - how to stop and resume
+- tools and approvals, or *the tour* to see them at work
+- agents, the queue and branches
 - where your data is kept
 - how to use it from scripts
 - how replies can be formatted

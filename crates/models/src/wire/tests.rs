@@ -102,13 +102,21 @@ fn a_key_that_cannot_be_sent_is_refused_and_not_shown() {
 fn an_error_that_repeats_the_key_is_shown_without_it() {
     let error = ModelError::new(ErrorClass::Auth, "Bad key sk-1 (sk-1).");
     let key = SecretString::from(" sk-1 ");
-    assert_eq!(
-        without_key(error.clone(), Some(&key)).message,
-        "Bad key [key] ([key])."
-    );
-    assert_eq!(
-        without_key(error.clone(), Some(&SecretString::from(""))),
-        error
-    );
-    assert_eq!(without_key(error.clone(), None), error);
+    let shown = presentable(error.clone(), Some(&key));
+    assert_eq!(shown.message, "Bad key [key] ([key]).");
+    let none = SecretString::from("");
+    assert_eq!(presentable(error.clone(), Some(&none)), error);
+    assert_eq!(presentable(error.clone(), None), error);
+}
+
+// SEC-1
+#[test]
+fn a_long_error_is_cut_and_no_part_of_the_key_is_left_at_the_cut() {
+    let key = SecretString::from("sk-0123456789");
+    for before in MESSAGE_CHARS - 20..MESSAGE_CHARS + 1 {
+        let message = format!("{}sk-0123456789{}", "ü".repeat(before), "x".repeat(9_000));
+        let shown = presentable(ModelError::new(ErrorClass::Auth, message), Some(&key)).message;
+        assert!(!shown.contains("sk-"), "{shown}");
+        assert!(shown.chars().count() == MESSAGE_CHARS + 1 && shown.ends_with('…'));
+    }
 }

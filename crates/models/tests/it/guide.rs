@@ -20,7 +20,7 @@ fn guide(word_pause: Duration) -> Guide {
     })
 }
 
-fn open(folder: &Path, word_pause: Duration) -> Engine {
+pub(crate) fn open(folder: &Path, word_pause: Duration) -> Engine {
     let (store, opened) = Store::open(&store::Options {
         folder: DataFolder::create(folder).unwrap(),
         app_version: "0.0.0".to_owned(),
@@ -32,6 +32,8 @@ fn open(folder: &Path, word_pause: Duration) -> Engine {
         store,
         opened,
         models: vec![Arc::new(guide(word_pause))],
+        tools: tools::built_in(),
+        workspaces: Arc::new(tools::ScratchWorkspaces::new(folder.join("workspaces"))),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
         app_version: "0.0.0".to_owned(),

@@ -11,5 +11,6 @@
 
 mod chat_completions;
 mod guide;
+mod guide_tools;
 mod secrets;
 mod support;

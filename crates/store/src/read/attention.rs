@@ -100,7 +100,8 @@ fn text_of(run_id: RunId, blocks: Option<String>) -> String {
     match serde_json::from_str::<Vec<protocol::Block>>(&blocks) {
         Ok(blocks) => Message::text_of(&blocks),
         Err(error) => {
-            tracing::warn!(name: "store.message.unreadable", %run_id, %error);
+            let error = error.classify();
+            tracing::warn!(name: "store.message.unreadable", %run_id, ?error);
             String::new()
         }
     }

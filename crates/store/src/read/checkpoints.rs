@@ -4,11 +4,11 @@ use protocol::{CallId, FileChange, RunId};
 use rusqlite::{Row, params};
 
 use super::Reader;
-use super::row::{call_id, get, hex};
+use super::row::{call_id, get, hex, unreadable};
 use crate::{Checkpoint, Error};
 
 pub(super) const CHECKPOINTS_OF_RUN: &str = "
-    SELECT tool_calls.id, checkpoints.path, blobs.body AS before, checkpoints.after,
+    SELECT tool_calls.id, checkpoints.path, checkpoints.before, blobs.body, checkpoints.after,
            checkpoints.undone_at_ms
     FROM tool_calls
     CROSS JOIN checkpoints ON checkpoints.call_id = tool_calls.id
@@ -22,7 +22,7 @@ impl Reader<'_> {
     /// The ways back from the file changes of a call.
     pub fn checkpoints_of_call(&self, call_id: CallId) -> Result<Vec<Checkpoint>, Error> {
         self.all(
-            "SELECT checkpoints.path, blobs.body AS before, checkpoints.after,
+            "SELECT checkpoints.path, checkpoints.before, blobs.body, checkpoints.after,
                     checkpoints.undone_at_ms
              FROM checkpoints LEFT JOIN blobs ON blobs.hash = checkpoints.before
              WHERE checkpoints.call_id = ?1
@@ -60,10 +60,17 @@ impl Reader<'_> {
     }
 }
 
+/// What a file held that is gone must not look like a file that did not exist: undoing that would
+/// remove it.
 fn checkpoint(row: &Row<'_>) -> Result<Checkpoint, Error> {
+    let hash: Option<Vec<u8>> = get(row, "before")?;
+    let before: Option<Vec<u8>> = get(row, "body")?;
+    if hash.is_some() && before.is_none() {
+        return Err(unreadable("checkpoint", &"what the file held is gone"));
+    }
     Ok(Checkpoint {
         path: get(row, "path")?,
-        before: get(row, "before")?,
+        before,
         after: get(row, "after")?,
         undone_at_ms: get(row, "undone_at_ms")?,
     })

@@ -6,7 +6,7 @@ use protocol::{
 use rusqlite::{Row, params};
 
 use super::Reader;
-use super::row::{get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop};
+use super::row::{get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop, why};
 use crate::Error;
 
 pub(super) const MESSAGES_BEFORE: &str = "
@@ -59,10 +59,11 @@ fn message(row: &Row<'_>) -> Result<Message, Error> {
     let (message_id, position) = (message_id(row, "id")?, get(row, "position")?);
     let content = content(row);
     let (role, status, blocks) = content.unwrap_or_else(|error| {
-        tracing::error!(name: "store.message.unreadable", %message_id, %error);
+        // What the parser met is for the person, not for the log.
+        tracing::error!(name: "store.message.unreadable", %message_id);
         let block = Block {
             kind: BlockKind::Text,
-            text: format!("This message cannot be read: {error}."),
+            text: format!("This message cannot be read: {}.", why(&error)),
         };
         let role = get::<String>(row, "role").and_then(|text| role(&text));
         (

@@ -29,12 +29,13 @@ impl Reader<'_> {
                 offset.min(u64::from(u32::MAX)),
                 max_bytes.clamp(CHARACTER_BYTES, u64::from(u32::MAX))
             ],
-            |row| Ok((get::<Vec<u8>>(row, "piece")?, get(row, "total")?)),
+            // A piece of nothing is NULL to SQLite.
+            |row| Ok((get::<Option<Vec<u8>>>(row, "piece")?, get(row, "total")?)),
         )?;
         let Some((bytes, total)) = found else {
             return Ok(None);
         };
-        Ok(Some((whole_characters(&bytes)?, total)))
+        Ok(Some((whole_characters(&bytes.unwrap_or_default())?, total)))
     }
 }
 

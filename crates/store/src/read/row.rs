@@ -1,5 +1,7 @@
 //! Stored columns to values: what cannot be read is an error that says so, never a guess.
 
+use std::error::Error as _;
+
 use protocol::{AgentId, CallId, MessageId, RuleId, RunId, SessionId, StepId};
 use rusqlite::Row;
 use rusqlite::types::FromSql;
@@ -9,7 +11,24 @@ use uuid::Uuid;
 use crate::Error;
 
 pub(super) fn get<T: FromSql>(row: &Row<'_>, column: &str) -> Result<T, Error> {
-    Ok(row.get(column)?)
+    row.get(column).map_err(|error| {
+        if error.sqlite_error().is_some() {
+            return error.into();
+        }
+        let reason = error
+            .source()
+            .map_or_else(|| "of another type".to_owned(), ToString::to_string);
+        unreadable("value", &format!("damaged {column} ({reason})"))
+    })
+}
+
+/// Why something cannot be read, for a sentence that says what.
+pub(super) fn why(error: &Error) -> String {
+    if let Error::Unreadable { detail, .. } = error {
+        detail.clone()
+    } else {
+        error.to_string()
+    }
 }
 
 /// An optional column: one that cannot be read is dropped, and said so.
@@ -20,11 +39,14 @@ pub(super) fn get_or_drop<T: FromSql>(row: &Row<'_>, column: &str) -> Option<T> 
     })
 }
 
-/// The same for a column that holds JSON.
+/// The same for a column that holds JSON. The parser quotes what it met, which is not for the log.
 pub(super) fn json_or_drop<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Option<T> {
     let text: String = get_or_drop(row, column)?;
     serde_json::from_str(&text)
-        .map_err(|error| tracing::warn!(name: "store.row.field_dropped", column, %error))
+        .map_err(|error| {
+            let error = error.classify();
+            tracing::warn!(name: "store.row.field_dropped", column, ?error);
+        })
         .ok()
 }
 

@@ -4,7 +4,7 @@ use protocol::{AgentId, RunView, SessionId};
 use rusqlite::{Params, Row, params};
 
 use super::Reader;
-use super::row::{agent_id, get, get_or_drop, session_id, uuid_or_drop};
+use super::row::{agent_id, get, get_or_drop, session_id, unreadable, uuid_or_drop, why};
 use super::runs::{VIEW_COLUMNS, run_view};
 use crate::Error;
 use crate::schema::DEFAULT_AGENT;
@@ -127,16 +127,16 @@ fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     let run = match newest_run(row) {
         Ok(run) => run,
         Err(error) => {
-            note("Its newest run", error.to_string());
+            note("Its newest run", why(&error));
             None
         }
     };
     let agent_id = agent_id(row, "agent_id").unwrap_or_else(|error| {
-        note("Its agent", error.to_string());
+        note("Its agent", why(&error));
         DEFAULT_AGENT
     });
     let title = get(row, "title").unwrap_or_else(|error| {
-        note("Its title", error.to_string());
+        note("Its title", why(&error));
         None
     });
     Ok(SessionRow {
@@ -160,6 +160,6 @@ fn newest_run(row: &Row<'_>) -> Result<Option<RunView>, Error> {
     match (named, found) {
         (None, _) => Ok(None),
         (Some(_), Some(_)) => run_view(row).map(Some),
-        (Some(_), None) => Err(super::row::unreadable("run", &"it is gone")),
+        (Some(_), None) => Err(unreadable("run", &"it is gone")),
     }
 }

@@ -17,7 +17,7 @@ pub struct Violation {
 }
 
 /// Each finds a row where something is wrong with session ?1, and nothing where all is well. All go
-/// along the keys of the one session.
+/// along the keys of the one session, or begin with what is staged, which is only what is under way.
 pub(super) const CHECKS: [(&str, &str); 10] = [
     (
         "It has more than one live run.",
@@ -67,10 +67,10 @@ pub(super) const CHECKS: [(&str, &str); 10] = [
     (
         "A question is pending for a call that does not wait.",
         "SELECT 1
-         FROM tool_calls
-         CROSS JOIN approvals ON approvals.call_id = tool_calls.id
-         WHERE tool_calls.session_id = ?1 AND tool_calls.status <> 'waiting'
-           AND approvals.status = 'pending'",
+         FROM tool_calls AS ids
+         CROSS JOIN approvals ON approvals.call_id = ids.id AND approvals.status = 'pending'
+         CROSS JOIN tool_calls ON tool_calls.id = ids.id AND tool_calls.status <> 'waiting'
+         WHERE ids.session_id = ?1",
     ),
     (
         "A call waits for a decision that nobody is asked for.",
@@ -85,8 +85,8 @@ pub(super) const CHECKS: [(&str, &str); 10] = [
     (
         "What calls staged was not merged though all calls of their message are over.",
         "SELECT 1
-         FROM tool_calls
-         CROSS JOIN staged_state ON staged_state.call_id = tool_calls.id
+         FROM staged_state
+         CROSS JOIN tool_calls ON tool_calls.id = staged_state.call_id
          WHERE tool_calls.session_id = ?1
            AND NOT EXISTS (SELECT 1 FROM tool_calls AS others
                            WHERE others.message_id = tool_calls.message_id

@@ -100,7 +100,8 @@ fn staged(
         match serde_json::from_str(&row.get::<_, String>(0)?) {
             Ok(change) => found.push(change),
             Err(error) => {
-                tracing::error!(name: "store.state.unreadable_change", %session_id, %error);
+                let error = error.classify();
+                tracing::error!(name: "store.state.unreadable_change", %session_id, ?error);
             }
         }
     }

@@ -8,15 +8,26 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 const TASK: &str = "HOLDFAST_STORE_CHILD";
 const FOLDER: &str = "HOLDFAST_STORE_FOLDER";
 
+/// A process that is being started holds, for as long as that takes, every file of this one, the
+/// locks of other tests included. Whoever opens a folder waits until no process is being started.
+static STARTING: RwLock<()> = RwLock::new(());
+
+/// Keeps processes from being started for as long as it is held.
+pub(crate) fn none_is_starting() -> RwLockReadGuard<'static, ()> {
+    STARTING.read().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// What a child does, on a data folder.
 type Task = (&'static str, fn(&Path));
 
-const TASKS: [Task; 4] = [
+const TASKS: [Task; 5] = [
     ("write_for_ever", crate::killed::write_for_ever),
+    ("call_for_ever", crate::killed_call::call_for_ever),
     ("restore_for_ever", crate::restore::restore_for_ever),
     ("hold", crate::one_process::hold),
     ("leave_every_file", crate::privacy::leave_every_file),
@@ -56,6 +67,7 @@ pub(crate) struct Running {
 impl Running {
     /// Starts a child. Whatever it creates is for everybody unless it says otherwise.
     pub(crate) fn start(task: &str, folder: &Path) -> Self {
+        let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
         let mut child = Command::new("/bin/sh")
             .args(["-c", "umask 000; exec \"$0\" \"$@\""])
             .arg(std::env::current_exe().unwrap())
@@ -67,6 +79,7 @@ impl Running {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
+        drop(starting);
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { child, output }
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use protocol::{
-    BranchView, ErrorClass, Event, MessageStatus, QueuedMessage, RetryView, Role, RunError,
-    RunReason, Usage,
+    BranchView, ErrorClass, Event, Message, MessageStatus, QueuedMessage, RetryView, Role,
+    RunError, RunReason, Usage,
 };
 use rusqlite::types::Value;
 use store::DEFAULT_AGENT;
@@ -20,31 +20,37 @@ use crate::sample_call::{call, full_view};
 /// One of every variant that is written, with all of its fields, and one with as few as possible
 /// where they differ.
 fn every_event() -> Vec<Event> {
-    let (run_id, step_id, attempt) = (run_id(1), step_id(1), 2);
-    let agent_id = DEFAULT_AGENT;
+    [events_of_steps(), events_of_sessions()].concat()
+}
+
+/// What a run said before it was cut off.
+fn written() -> Message {
     let mut written = message(message_id(2), 2, "a \"reply\"\n");
     written.role = Role::Agent;
     written.status = MessageStatus::Partial;
-    written.run_id = Some(run_id);
-    written.step_id = Some(step_id);
-    written.attempt = Some(attempt);
+    written.run_id = Some(run_id(1));
+    written.step_id = Some(step_id(1));
+    written.attempt = Some(2);
     written.model = Some("guide".to_owned());
-    let error = RunError {
+    written
+}
+
+fn error() -> RunError {
+    RunError {
         class: ErrorClass::RateLimit,
         message: "Too many calls.".to_owned(),
-    };
+    }
+}
+
+fn events_of_steps() -> Vec<Event> {
+    let (run_id, step_id, attempt) = (run_id(1), step_id(1), 2);
+    let agent_id = DEFAULT_AGENT;
     let model = "guide".to_owned();
     let usage = Usage {
         input_tokens: Some(7),
         output_tokens: None,
         cached_tokens: Some(5),
         cost_microusd: Some(3),
-    };
-    let retry = RetryView {
-        error: error.clone(),
-        failed: 1,
-        of: 5,
-        at_ms: 60,
     };
     vec![
         Event::SessionCreated {
@@ -83,7 +89,7 @@ fn every_event() -> Vec<Event> {
             run_id,
             step_id,
             attempt,
-            message: written.clone(),
+            message: written(),
             calls: Vec::new(),
             usage: Usage::default(),
         },
@@ -91,7 +97,7 @@ fn every_event() -> Vec<Event> {
             run_id,
             step_id,
             attempt,
-            message: written.clone(),
+            message: written(),
             calls: vec![call(1, 0).view, full_view()],
             usage,
         },
@@ -108,22 +114,34 @@ fn every_event() -> Vec<Event> {
             run_id,
             step_id,
             attempt,
-            message: Some(written.clone()),
+            message: Some(written()),
         },
         Event::StepFailed {
             run_id,
             step_id,
             attempt,
-            error: error.clone(),
+            error: error(),
             message: None,
         },
         Event::StepFailed {
             run_id,
             step_id,
             attempt,
-            error: error.clone(),
-            message: Some(written),
+            error: error(),
+            message: Some(written()),
         },
+    ]
+}
+
+fn events_of_sessions() -> Vec<Event> {
+    let (run_id, step_id, agent_id) = (run_id(1), step_id(1), DEFAULT_AGENT);
+    let retry = RetryView {
+        error: error(),
+        failed: 1,
+        of: 5,
+        at_ms: 60,
+    };
+    vec![
         Event::StepCancelled { run_id, step_id },
         Event::RunWaiting { run_id },
         Event::RunContinued { run_id },
@@ -156,7 +174,10 @@ fn every_event() -> Vec<Event> {
         },
         Event::RunResumed { run_id },
         Event::RunCompleted { run_id },
-        Event::RunFailed { run_id, error },
+        Event::RunFailed {
+            run_id,
+            error: error(),
+        },
         Event::RunCancelled {
             run_id,
             reason: RunReason::Superseded,

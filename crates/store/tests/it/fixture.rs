@@ -7,6 +7,8 @@ use std::sync::mpsc::{Receiver, channel};
 use store::{Change, DataFolder, Error, Opened, Options, Store, Sync, Transition};
 use tempfile::TempDir;
 
+use crate::child::none_is_starting;
+
 /// A data folder that goes with the test.
 pub(crate) struct Place {
     dir: TempDir,
@@ -26,6 +28,7 @@ impl Place {
     }
 
     pub(crate) fn try_open(&self) -> Result<(Store, Opened), Error> {
+        let _none_is_starting = none_is_starting();
         Store::open(&options(&self.folder))
     }
 
@@ -64,6 +67,19 @@ pub(crate) fn options(folder: &DataFolder) -> Options {
         pid: std::process::id(),
         now_ms: 1_000,
     }
+}
+
+/// Opens a folder in a child, where it cannot be seen whether the parent is starting a process that
+/// still holds the lock.
+pub(crate) fn open_when_free(folder: &Path) -> Store {
+    let folder = DataFolder::create(folder).unwrap();
+    for _ in 0..500 {
+        match Store::open(&options(&folder)) {
+            Err(Error::InUse { .. }) => std::thread::sleep(std::time::Duration::from_millis(10)),
+            opened => return opened.unwrap().0,
+        }
+    }
+    panic!("the folder stays in use");
 }
 
 pub(crate) fn barrier(changes: Vec<Change>) -> Transition {

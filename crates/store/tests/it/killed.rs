@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::thread;
 
-use store::{DataFolder, Store};
+use store::Store;
 
 use crate::child::{Running, say};
-use crate::fixture::{Dice, Place, barrier, options, relaxed};
+use crate::fixture::{Dice, Place, barrier, open_when_free, relaxed};
 use crate::raw;
 use crate::sample::{add_message, create_session, event, message, message_id, renamed, session_id};
 
@@ -14,8 +14,7 @@ const SESSIONS: u64 = 3;
 
 /// In the child: writers that tell of every answer, and go on.
 pub(crate) fn write_for_ever(folder: &Path) {
-    let folder = DataFolder::create(folder).unwrap();
-    let (store, _) = Store::open(&options(&folder)).unwrap();
+    let store = open_when_free(folder);
     thread::scope(|scope| {
         for session in 1..=SESSIONS {
             let store = &store;

@@ -13,16 +13,39 @@ mod raw;
 mod sample;
 /// Tool calls to write, and a session that has some.
 mod sample_call;
+/// One session that went through everything.
+mod sample_whole;
 
 /// All of a transition or nothing of it, and never a neighbour's.
 mod atomicity;
 /// Queued, serialised, compared, counted.
 mod ordering;
 
+/// Questions to the person.
+mod approvals;
+/// Branches of a session's history.
+mod branches;
+/// Tool calls.
+mod calls;
+/// Agents, rules, settings, queues, requests.
+mod fields;
+/// A session with ten thousand calls.
+mod many;
+/// Nothing of a deleted session is left.
+mod purge;
+/// What recovery and attention look at.
+mod recovery;
+/// A session's state.
+mod state;
+/// Rows that cannot be read.
+mod unreadable;
+
 /// When a commit is forced to disk, and how many share one.
 mod commits;
 /// What was answered is there after the process was ended.
 mod killed;
+/// The same for a call on its way.
+mod killed_call;
 
 /// Which backups are made and kept.
 mod backups;
@@ -31,6 +54,8 @@ mod damage;
 /// The way back from a backup.
 mod restore;
 
+/// What is too large is refused.
+mod caps;
 /// What the tables accept.
 mod schema;
 /// Older and newer databases.

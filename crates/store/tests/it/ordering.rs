@@ -12,6 +12,7 @@ use crate::sample::{
     message_id, move_run, move_step, new_run, piece, renamed, run_id, session_id, start_attempt,
     step_id,
 };
+use crate::sample_whole::{delete_session, start_branch};
 
 /// STO-1: the row is there once; who came second is told so, and can read it.
 #[test]
@@ -229,23 +230,38 @@ fn answers_come_in_the_order_of_the_submits() {
     assert_eq!(answers, expected);
 }
 
-/// STO-15: after any sequence of accepted and refused transitions the kept counts are the real
-/// ones, and `seq` and `position` are dense.
+/// STO-15: after any sequence of accepted and refused appends, branches, selections and deletions
+/// the kept counts are the real ones, and `seq` and `position` are dense.
 #[test]
 fn kept_counts_equal_real_counts_after_any_sequence() {
     let place = Place::new();
     let store = place.open();
     let mut dice = Dice(0x5eed);
     let mut answers = Vec::new();
-    for number in 1..=600 {
+    for number in 1..=6_000 {
         let session = session_id(1 + dice.roll(4));
-        let position = 1 + dice.roll(40);
+        let position = 1 + dice.roll(8);
         let add = add_message(session, message(message_id(number), position, "text"));
         let fact = event(session, renamed("title"));
-        let changes = match dice.roll(5) {
+        let branch = u32::try_from(dice.roll(4)).unwrap();
+        let start = start_branch(session, branch + 1, branch, position);
+        let mut anew = message(message_id(number), position, "anew");
+        anew.branch = branch;
+        let changes = match dice.roll(12) {
             0 => vec![create_session(session)],
             1 => vec![fact],
             2 => vec![fact, add],
+            3 => vec![start],
+            4 => vec![Change::SelectBranch {
+                session_id: session,
+                from: branch,
+                to: u32::try_from(dice.roll(4)).unwrap(),
+            }],
+            5 => vec![delete_session(session, Some(number))],
+            6 => vec![Change::PurgeSession {
+                session_id: session,
+            }],
+            7..10 => vec![add_message(session, anew)],
             _ => vec![add],
         };
         answers.push(submit(&store, relaxed(changes)));
@@ -255,25 +271,35 @@ fn kept_counts_equal_real_counts_after_any_sequence() {
         .filter(|answer| answer.recv().unwrap().is_ok())
         .count();
     assert!(
-        (50..600).contains(&accepted),
+        (500..5_500).contains(&accepted),
         "both kinds must have happened: {accepted}"
     );
+    let sessions: Vec<_> = (1..=4).map(session_id).collect();
+    let violations = store.read(|reader| reader.violations(&sessions)).unwrap();
+    assert_eq!(violations, []);
     let connection = raw::connect(&place.database());
+    let branches = raw::number(&place.database(), "SELECT count(*) FROM branches", []);
+    assert!(branches > 4, "branches must have happened: {branches}");
     let wrong = raw::texts(
         &connection,
         "SELECT hex(id) FROM sessions
-         WHERE message_count <> (SELECT count(*) FROM messages WHERE session_id = sessions.id)
-            OR message_count <> (SELECT coalesce(max(position), 0) FROM messages
-                                 WHERE session_id = sessions.id)
-            OR head_seq <> (SELECT count(*) FROM events WHERE session_id = sessions.id)
+         WHERE head_seq <> (SELECT count(*) FROM events WHERE session_id = sessions.id)
             OR head_seq <> (SELECT coalesce(max(seq), 0) FROM events
                             WHERE session_id = sessions.id)",
     );
     assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!(
-        raw::number(&place.database(), "SELECT count(*) FROM sessions", []),
-        4
-    );
+    // The same once more, from what a person is shown.
+    for session in sessions {
+        let (state, messages) = store
+            .read(|reader| {
+                let (messages, _) = reader.messages_before(session, 1 << 40, 1_000)?;
+                Ok((reader.session_state(session)?, messages))
+            })
+            .unwrap();
+        let positions: Vec<u64> = messages.iter().map(|one| one.position).collect();
+        let count = state.map_or(0, |state| state.message_count);
+        assert_eq!(positions, (1..=count).collect::<Vec<_>>());
+    }
 }
 
 /// STO-15: the newest first, by time and then by id.

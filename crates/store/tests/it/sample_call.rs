@@ -151,7 +151,10 @@ pub(crate) fn decide(call_id: CallId, round: u32, to: ApprovalStatus) -> Change 
         ApprovalStatus::Denied => Some(answer(Decision::Deny {
             reason: Some("not now".to_owned()),
         })),
-        _ => None,
+        ApprovalStatus::Pending
+        | ApprovalStatus::Expired
+        | ApprovalStatus::Superseded
+        | ApprovalStatus::Closed => None,
     };
     Change::DecideApproval {
         call_id,

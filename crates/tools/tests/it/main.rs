@@ -6,6 +6,8 @@
     reason = "a test that cannot go on has failed"
 )]
 
+/// This binary once more, in a process of its own.
+mod child;
 /// A workspace in a folder of its own, and short ways to call tools in it.
 mod fixture;
 
@@ -24,6 +26,10 @@ mod writing;
 
 /// Both sides of the rename.
 mod exactly_once;
+/// The same with processes that really end in the middle.
+mod killed;
+/// What changes between one step and the next.
+mod racing;
 /// The folders themselves.
 mod scratch;
 /// Files put back to what they were.

@@ -176,6 +176,8 @@ async fn protected_names_stay_protected_behind_links() {
         assert_eq!(class, ErrorClass::Permission, "{path}: {message}");
         assert!(!message.contains("KEY"));
     }
+    let planned = fixture.plan("read_file", json!({"path": ".env"})).await;
+    assert!(planned.is_err(), "nobody is shown a call that cannot be");
 }
 
 // Allowed is what was shown: a link that takes its place afterwards is found when it is opened.

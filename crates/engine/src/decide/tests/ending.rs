@@ -1,33 +1,50 @@
 //! How a model call ended.
 
-use protocol::{Block, BlockKind, ErrorClass, RunError, RunStatus, StepStatus, Usage};
-use store::{Change, SessionState};
+use protocol::{
+    BlockKind, CallStatus, EffectClass, ErrorClass, Event, RunError, RunStatus, StepStatus, Usage,
+};
+use store::{CallRow, Change, SessionState};
 
-use super::super::{Decision, Outcome, outcome};
-use super::{AT_MS, BEFORE, NEW, every_run, message_id, quiet, running, status_of, step_id, told};
+use super::super::{Decision, Outcome, PlannedCall, model_outcome};
+use super::{
+    BEFORE, NEW, after, asking, asks_model, block, call, call_id, decide, every_run, message_id,
+    quiet, running, started, status_of, step_id, told,
+};
 
 fn completed() -> Outcome {
+    completed_with(Vec::new())
+}
+
+/// A reply that asks for calls.
+fn completed_with(calls: Vec<CallRow>) -> Outcome {
+    let calls = calls.into_iter().map(|mut call| {
+        call.revision = 0;
+        let approval = call.view.approval.take();
+        PlannedCall { call, approval }
+    });
     Outcome::Completed {
-        blocks: vec![Block {
-            kind: BlockKind::Text,
-            text: "The tide turns.".to_owned(),
-        }],
+        message_id: message_id(),
+        blocks: vec![block(BlockKind::Text, "The tide turns.")],
         usage: Usage {
             input_tokens: Some(7),
-            output_tokens: None,
+            ..Usage::default()
         },
+        calls: calls.collect(),
     }
 }
 
 fn failed() -> Outcome {
-    Outcome::Failed(RunError {
-        class: ErrorClass::Network,
-        message: "Cut off.".to_owned(),
-    })
+    Outcome::Failed {
+        error: RunError {
+            class: ErrorClass::Internal,
+            message: "Cut off.".to_owned(),
+        },
+        retry_after_ms: None,
+    }
 }
 
 fn ended(state: &SessionState, result: &Outcome) -> Decision {
-    outcome(state, step_id(BEFORE), 2, result, message_id(), AT_MS)
+    decide(|given| model_outcome(state, step_id(BEFORE), 2, result, given))
 }
 
 #[test]
@@ -86,11 +103,76 @@ fn an_outcome_of_an_older_attempt_or_of_another_step_changes_nothing() {
     let state = running("The tide");
     for (step, attempt) in [(BEFORE, 1), (BEFORE, 3), (NEW, 2)] {
         let step = step_id(step);
-        let decision = outcome(&state, step, attempt, &completed(), message_id(), AT_MS);
+        let decision = decide(|given| model_outcome(&state, step, attempt, &completed(), given));
         assert!(told(&decision).is_empty());
     }
     let mut planned = state;
     let step = planned.run.as_mut().unwrap().step.as_mut().unwrap();
     step.status = StepStatus::Planned;
     assert!(told(&ended(&planned, &completed())).is_empty());
+}
+
+// RUN-5, APR-1
+#[test]
+fn a_reply_is_written_with_all_its_calls_and_questions_before_anything_starts() {
+    let ready = call(0, CallStatus::Ready, EffectClass::Read);
+    let reply = completed_with(vec![ready, asking(1)]);
+    let decision = ended(&running("The tide"), &reply);
+    assert_eq!(
+        told(&decision),
+        [
+            "end attempt 2 completed at 8 bytes",
+            "step b running -> completed",
+            r#"add Complete Agent message 3 "The tide turns.""#,
+            "add call c0 ready",
+            "add call c1 waiting",
+            "ask c1 round 1",
+            "event step_completed",
+            "start call c0",
+        ]
+    );
+    assert!(!decision.is_relaxed);
+}
+
+// STR-6
+#[test]
+fn the_event_of_a_reply_shows_its_calls_with_their_questions() {
+    let decision = ended(&running(""), &completed_with(vec![asking(0)]));
+    let shown = decision.changes.iter().find_map(|change| match change {
+        Change::AppendEvent {
+            event: Event::StepCompleted { calls, .. },
+            ..
+        } => Some(calls.clone()),
+        _ => None,
+    });
+    let shown = shown.unwrap();
+    assert_eq!(shown[0].call_id, call_id(0));
+    assert!(shown[0].approval.is_some());
+}
+
+#[test]
+fn a_reply_whose_calls_all_wait_makes_the_run_wait() {
+    let state = running("");
+    let decision = ended(&state, &completed_with(vec![asking(0), asking(1)]));
+    assert_eq!(status_of(&after(&state, &decision)), RunStatus::Waiting);
+    assert!(decision.effects.is_empty());
+}
+
+#[test]
+fn a_reply_whose_calls_all_failed_at_once_goes_back_to_the_model() {
+    for status in [CallStatus::Failed, CallStatus::Denied] {
+        let state = running("");
+        let reply = completed_with(vec![call(0, status, EffectClass::Read)]);
+        let decision = ended(&state, &reply);
+        assert!(asks_model(&decision));
+        assert!(started(&decision).is_empty());
+    }
+}
+
+#[test]
+fn half_written_arguments_are_no_text_for_a_person() {
+    let mut state = running("");
+    let step = state.run.as_mut().unwrap().step.as_mut().unwrap();
+    step.blocks = vec![block(BlockKind::Arguments, "{\"path\"")];
+    assert!(!told(&ended(&state, &failed())).concat().contains("Partial"));
 }

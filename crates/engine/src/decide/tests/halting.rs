@@ -1,24 +1,27 @@
 //! Stop, interrupt, cancel.
 
-use protocol::{ErrorCode, Event, RunReason, RunStatus, StepStatus};
+use protocol::{
+    ApprovalStatus, CallStatus, EffectClass, ErrorClass, ErrorCode, Event, RunReason, RunStatus,
+    StepStatus,
+};
 use store::Change;
 
-use super::super::{Decision, cancel_run, interrupt, stop_run};
+use super::super::{Decision, cancel_run, dismiss_run, interrupt, stop_run};
 use super::{
-    AT_MS, BEFORE, NEW, every_run, halted, message_id, quiet, refused, run_id, running, status_of,
-    told, with_run,
+    AT_MS, BEFORE, NEW, after, asking, call, changes_nothing, decide, every_run, halted, quiet,
+    refused, run_id, run_of, running, status_of, told, with_calls, with_run,
 };
 
 fn stop(state: &store::SessionState) -> Decision {
-    stop_run(state, run_id(BEFORE), message_id(), AT_MS)
+    decide(|given| stop_run(state, run_id(BEFORE), given))
 }
 
 fn close(state: &store::SessionState) -> Decision {
-    interrupt(state, RunReason::AppClosed, message_id(), AT_MS)
+    decide(|given| interrupt(state, RunReason::AppClosed, given))
 }
 
 fn cancel(state: &store::SessionState) -> Result<Decision, protocol::CommandError> {
-    cancel_run(state, run_id(BEFORE), message_id(), AT_MS)
+    decide(|given| cancel_run(state, run_id(BEFORE), given))
 }
 
 // STP-2
@@ -34,6 +37,7 @@ fn a_stop_keeps_what_had_arrived_and_halts_the_call() {
             "run b running -> stopped stopped_by_user",
             "event run_stopped",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -70,6 +74,7 @@ fn a_stop_before_the_first_text_keeps_no_message() {
             "run b running -> stopped stopped_by_user",
             "event run_stopped",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -83,6 +88,7 @@ fn a_run_that_waits_is_stopped_without_an_attempt_to_end() {
             "run b waiting -> stopped stopped_by_user",
             "event run_stopped",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -96,7 +102,7 @@ fn a_stop_of_what_is_not_live_or_not_the_newest_changes_nothing() {
         }
     }
     assert!(told(&stop(&quiet())).is_empty());
-    let older = stop_run(&running("The tide"), run_id(NEW), message_id(), AT_MS);
+    let older = decide(|given| stop_run(&running("The tide"), run_id(NEW), given));
     assert!(told(&older).is_empty());
 }
 
@@ -113,6 +119,7 @@ fn closing_interrupts_a_running_run_and_keeps_its_text() {
             "run b running -> interrupted app_closed",
             "event run_interrupted",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -139,6 +146,7 @@ fn a_cancel_of_a_running_run_keeps_its_text_and_gives_the_step_up() {
             "run b running -> cancelled discarded",
             "event run_cancelled",
             "halt model of run b",
+            "halt calls of run b",
         ]
     );
 }
@@ -156,6 +164,7 @@ fn a_cancel_after_a_stop_wins_with_its_own_reason() {
                 &moved,
                 "event run_cancelled",
                 "halt model of run b",
+                "halt calls of run b",
             ]
         );
     }
@@ -173,9 +182,119 @@ fn a_second_cancel_changes_nothing_and_what_ended_otherwise_is_refused() {
             _ => assert!(!told(&cancel(&state).unwrap()).is_empty()),
         }
     }
-    let older = cancel_run(&running(""), run_id(NEW), message_id(), AT_MS);
+    let older = decide(|given| cancel_run(&running(""), run_id(NEW), given));
     assert_eq!(
         refused(older),
         (ErrorCode::NotActionable, Some(run_id(NEW)))
     );
+}
+
+// STP-4, APR-9
+#[test]
+fn halting_closes_questions_and_pairs_what_has_not_started() {
+    for status in [RunStatus::Running, RunStatus::Waiting] {
+        let ready = call(1, CallStatus::Ready, EffectClass::Read);
+        let state = with_calls(status, vec![asking(0), ready]);
+        for decision in [stop(&state), cancel(&state).unwrap()] {
+            let next = after(&state, &decision);
+            for call in &next.run.as_ref().unwrap().calls {
+                assert_eq!(call.view.status, CallStatus::Cancelled);
+                let result = call.view.result.as_ref().unwrap();
+                assert!(result.is_error && result.text.starts_with("Not run: "));
+                assert_eq!(result.class, Some(ErrorClass::Cancelled));
+            }
+            let asked = &next.run.as_ref().unwrap().calls[0].view.approval;
+            assert_eq!(asked.as_ref().unwrap().status, ApprovalStatus::Closed);
+        }
+    }
+}
+
+/// Every call, in every live run.
+// STP-3, EFF-3
+#[test]
+fn a_stop_leaves_what_runs_and_what_is_unknown_as_it_is() {
+    for status in CallStatus::ALL {
+        for run in [RunStatus::Running, RunStatus::Waiting] {
+            let state = with_calls(run, vec![call(0, status, EffectClass::Once)]);
+            let decision = stop(&state);
+            let next = after(&state, &decision);
+            assert_eq!(status_of(&next), RunStatus::Stopped);
+            let expected = match status {
+                CallStatus::Proposed | CallStatus::Waiting | CallStatus::Ready => {
+                    CallStatus::Cancelled
+                }
+                other => other,
+            };
+            assert_eq!(next.run.unwrap().calls[0].view.status, expected);
+            assert!(told(&decision).contains(&"halt calls of run b".to_owned()));
+        }
+    }
+}
+
+// STO-19
+#[test]
+fn what_calls_staged_is_merged_as_soon_as_all_of_them_are_over() {
+    let done = || call(0, CallStatus::Completed, EffectClass::Read);
+    let merged = |decision: &Decision| told(decision).contains(&"merge state".to_owned());
+    let state = with_calls(RunStatus::Waiting, vec![done(), asking(1)]);
+    assert!(merged(&stop(&state)));
+    assert!(merged(&cancel(&state).unwrap()));
+    let going = call(1, CallStatus::Running, EffectClass::Read);
+    let state = with_calls(RunStatus::Running, vec![done(), going]);
+    assert!(!merged(&stop(&state)), "one is not over");
+}
+
+// RUN-18
+#[test]
+fn closing_keeps_questions_open_and_calls_ready() {
+    let ready = call(1, CallStatus::Ready, EffectClass::Once);
+    let state = with_calls(RunStatus::Running, vec![asking(0), ready]);
+    let decision = close(&state);
+    let next = after(&state, &decision).run.unwrap();
+    assert_eq!(next.status, RunStatus::Interrupted);
+    assert_eq!(next.calls, state.run.unwrap().calls);
+}
+
+// RUN-8
+#[test]
+fn closing_leaves_a_run_that_waits_for_its_next_try_alone() {
+    let mut state = with_run(RunStatus::Running, StepStatus::Interrupted, "");
+    run_of(&mut state).retry = Some(super::retrying::retry(AT_MS + 1_000));
+    assert!(changes_nothing(&close(&state)));
+    // The person can stop it, and then it is not tried again by itself.
+    let decision = stop(&state);
+    assert_eq!(
+        told(&decision)[..2],
+        ["no retry", "run b running -> stopped stopped_by_user"]
+    );
+}
+
+// STP-6
+#[test]
+fn a_run_with_a_call_in_doubt_is_not_given_up() {
+    for status in RunStatus::ALL {
+        if status.is_terminal() {
+            continue;
+        }
+        let unknown = call(0, CallStatus::InDoubt, EffectClass::Once);
+        let state = with_calls(status, vec![unknown]);
+        let expected = (ErrorCode::NotActionable, Some(run_id(BEFORE)));
+        assert_eq!(refused(cancel(&state)), expected, "{status:?}");
+    }
+}
+
+#[test]
+fn a_failed_run_is_seen_once_and_nothing_else_can_be() {
+    for state in every_run() {
+        let seen = decide(|given| dismiss_run(&state, run_id(BEFORE), given));
+        if status_of(&state) == RunStatus::Failed {
+            assert_eq!(told(&seen.unwrap()), ["dismiss run b"]);
+            let mut again = state;
+            run_of(&mut again).is_dismissed = true;
+            let seen = decide(|given| dismiss_run(&again, run_id(BEFORE), given));
+            assert!(changes_nothing(&seen.unwrap()));
+        } else {
+            assert!(seen.is_none());
+        }
+    }
 }

@@ -1,19 +1,27 @@
-//! Random inputs against a real store: only legal moves, dense events, one end per run.
+//! Random inputs against a real store: only legal moves, dense events, one end per run, no call
+//! that is lost, done twice or told to a model without its result.
 
-use std::collections::HashMap;
+/// What must hold after every step, and at the end.
+mod checks;
+/// What is done to runs, sessions and messages.
+mod commands;
+/// What is done to tool calls.
+mod tools;
 
-use protocol::{
-    Block, BlockKind, CommandError, ErrorClass, Event, MessageId, RunError, RunId, RunReason,
-    RunStatus, StepId, StepStatus, Usage,
-};
-use store::{Change, DataFolder, Piece, SessionState, Store, Sync, Transition};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use protocol::{AgentFields, CallId, CallStatus, CommandError, ErrorCode, RunId, RunStatus};
+use store::{CallRow, Change, DataFolder, SessionState, Store, Sync, Transition};
 use uuid::Uuid;
 
-use super::super::{
-    Decision, Outcome, StartRun, cancel_run, interrupt, outcome, rename_session, resume_run,
-    start_run, stop_run,
-};
+use super::super::{Decision, Given};
 use super::session_id;
+use crate::ids::Ids;
+
+/// Walks, and steps of each.
+const SEEDS: u64 = 16;
+const STEPS: u32 = 260;
 
 /// A linear congruential generator: the same walk for the same seed, on every machine.
 struct Dice(u64);
@@ -26,67 +34,136 @@ impl Dice {
             .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
+
+    fn is_one_in(&mut self, bound: u64) -> bool {
+        self.below(bound) == 0
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
+        let bound = u64::try_from(from.len()).unwrap();
+        let index = if bound == 0 { 0 } else { self.below(bound) };
+        from.get(usize::try_from(index).unwrap())
+    }
+}
+
+#[derive(Debug)]
+struct Counted(AtomicU64);
+
+impl Ids for Counted {
+    fn next(&self, now_ms: u64) -> Uuid {
+        let count = self.0.fetch_add(1, Ordering::Relaxed);
+        Uuid::from_u128((u128::from(now_ms) << 64) | u128::from(count))
+    }
 }
 
 struct Walk {
     store: Store,
     dice: Dice,
-    last_id: u128,
-    /// Every run that was ever started, so that old ones are asked for as well.
+    ids: Counted,
+    at_ms: u64,
+    /// Everything that ever was, so that old things are asked for as well.
     runs: Vec<RunId>,
-    refused: HashMap<String, u32>,
+    calls: Vec<CallId>,
+    /// How often the person said "run it again".
+    again: HashMap<CallId, u32>,
+    answered: HashSet<(CallId, u32)>,
+    used: HashSet<(CallId, u32)>,
+    seen: Seen,
 }
 
-// RUN-7, STR-1
+/// Where the walks went: they are worth something only if they went everywhere.
+#[derive(Default)]
+struct Seen {
+    runs: HashSet<(RunStatus, RunStatus)>,
+    calls: HashSet<(CallStatus, CallStatus)>,
+    refused: HashSet<ErrorCode>,
+}
+
+// RUN-7, RUN-12, RUN-20, STR-1, EFF-3, APR-2
 #[test]
-fn whatever_is_asked_in_whatever_order_only_legal_moves_are_made() {
-    let mut moves: HashMap<(RunStatus, RunStatus), u32> = HashMap::new();
-    for seed in 1..=4 {
-        let dir = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open(&store::Options {
-            folder: DataFolder::create(dir.path()).unwrap(),
-            app_version: "0".to_owned(),
-            pid: 1,
-            now_ms: 1,
-        })
-        .unwrap();
-        let mut walk = Walk {
-            store,
-            dice: Dice(seed),
-            last_id: 100,
-            runs: Vec::new(),
-            refused: HashMap::new(),
-        };
-        for at_ms in 1..=300 {
-            walk.step(at_ms, &mut moves);
+fn whatever_is_asked_in_whatever_order_only_what_may_happen_does() {
+    let mut seen = Seen::default();
+    for seed in 1..=SEEDS {
+        let _told = Told(seed);
+        seen = walk(seed, seen);
+    }
+    for from in RunStatus::ALL {
+        for to in RunStatus::ALL {
+            // No run is made to queue, and none fails while it waits.
+            let is_unused = from == RunStatus::Queued || to == RunStatus::Queued;
+            let is_unused = is_unused || (from, to) == (RunStatus::Waiting, RunStatus::Failed);
+            if from.may_become(to) && !is_unused {
+                assert!(seen.runs.contains(&(from, to)), "never {from:?} -> {to:?}");
+            }
         }
-        walk.check_events();
-        let refused: Vec<&str> = walk.refused.keys().map(String::as_str).collect();
-        assert!(
-            refused
-                .iter()
-                .all(|code| ["AlreadyRunning", "NotActionable"].contains(code)),
-            "{refused:?}"
-        );
-        walk.store.close().unwrap();
     }
-    // The walk is worth something only if it went everywhere.
-    for (from, to) in [
-        (RunStatus::Running, RunStatus::Stopped),
-        (RunStatus::Running, RunStatus::Interrupted),
-        (RunStatus::Running, RunStatus::Completed),
-        (RunStatus::Running, RunStatus::Failed),
-        (RunStatus::Running, RunStatus::Cancelled),
-        (RunStatus::Stopped, RunStatus::Running),
-        (RunStatus::Stopped, RunStatus::Cancelled),
-        (RunStatus::Interrupted, RunStatus::Running),
-        (RunStatus::Interrupted, RunStatus::Cancelled),
-    ] {
-        assert!(
-            moves.contains_key(&(from, to)),
-            "never went {from:?} -> {to:?}"
-        );
+    for from in CallStatus::ALL {
+        for to in CallStatus::ALL {
+            // A call is judged before it is written. What waits or may start is never judged
+            // again, only answered.
+            let is_unused = from == CallStatus::Proposed
+                || (from, to) == (CallStatus::Waiting, CallStatus::Failed)
+                || (from, to) == (CallStatus::Ready, CallStatus::Denied);
+            if from.may_become(to) && !is_unused {
+                assert!(seen.calls.contains(&(from, to)), "never {from:?} -> {to:?}");
+            }
+        }
     }
+    let codes = [
+        ErrorCode::AlreadyRunning,
+        ErrorCode::NotActionable,
+        ErrorCode::WrongDigest,
+        ErrorCode::NotFound,
+        ErrorCode::TooLarge,
+    ];
+    assert!(
+        seen.refused.iter().all(|code| codes.contains(code)),
+        "{:?}",
+        seen.refused
+    );
+}
+
+/// Says which walk it was when it fails.
+struct Told(u64);
+
+impl Drop for Told {
+    #[expect(clippy::print_stderr, reason = "a failing test says how to repeat it")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the walk with seed {} failed", self.0);
+        }
+    }
+}
+
+fn walk(seed: u64, seen: Seen) -> Seen {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open(&store::Options {
+        folder: DataFolder::create(dir.path()).unwrap(),
+        app_version: "0".to_owned(),
+        pid: 1,
+        now_ms: 1,
+    })
+    .unwrap();
+    let mut walk = Walk {
+        store,
+        dice: Dice(seed),
+        ids: Counted(AtomicU64::new(1)),
+        at_ms: 1_000,
+        runs: Vec::new(),
+        calls: Vec::new(),
+        again: HashMap::new(),
+        answered: HashSet::new(),
+        used: HashSet::new(),
+        seen,
+    };
+    walk.limit_steps();
+    for _ in 0..STEPS {
+        walk.step();
+        walk.check_standing();
+    }
+    walk.check_all();
+    walk.store.close().unwrap();
+    walk.seen
 }
 
 impl Walk {
@@ -96,134 +173,73 @@ impl Walk {
             .unwrap()
     }
 
-    fn id(&mut self) -> Uuid {
-        self.last_id += 1;
-        Uuid::from_u128(self.last_id)
+    fn call(&self, call_id: CallId) -> CallRow {
+        let read = self.store.read(|reader| reader.call(call_id)).unwrap();
+        read.unwrap()
     }
 
-    fn step(&mut self, at_ms: u64, moves: &mut HashMap<(RunStatus, RunStatus), u32>) {
-        let state = self.state();
-        let decision = match (self.dice.below(10), &state) {
-            (0..=2, _) | (_, None) => self.start(state.as_ref(), at_ms),
-            (3..=4, Some(state)) => return self.stream(state),
-            (number, Some(state)) => self.decide(number, state, at_ms),
-        };
-        let decision = match decision {
-            Ok(decision) => decision,
-            Err(error) => {
-                *self.refused.entry(format!("{:?}", error.code)).or_default() += 1;
-                return;
-            }
-        };
-        for change in &decision.changes {
-            if let Change::MoveRun { from, to, .. } = change {
-                assert!(from.may_become(*to), "{from:?} -> {to:?}");
-                *moves.entry((*from, *to)).or_default() += 1;
-            }
-            if let Change::MoveStep { from, to, .. } = change {
-                assert!(from.may_become(*to), "{from:?} -> {to:?}");
-            }
-        }
-        let has_changes = !decision.changes.is_empty();
-        self.apply(decision.changes);
-        assert_eq!(has_changes, self.state() != state);
+    fn id(&self) -> Uuid {
+        self.ids.next(self.at_ms)
     }
 
-    fn decide(
-        &mut self,
-        number: u64,
-        state: &SessionState,
-        at_ms: u64,
-    ) -> Result<Decision, CommandError> {
-        let message_id = MessageId::from_uuid(self.id());
-        // Mostly the newest run, sometimes any that ever was.
-        let any = self.dice.below(self.runs.len() as u64);
-        let any = usize::try_from(any).unwrap();
-        let run_id = match (self.dice.below(4), &state.run) {
-            (1.., Some(run)) => run.run_id,
-            _ => self.runs[any],
-        };
-        match number {
-            5 => Ok(stop_run(state, run_id, message_id, at_ms)),
-            6 => Ok(interrupt(state, RunReason::AppClosed, message_id, at_ms)),
-            7 => resume_run(state, run_id, at_ms),
-            8 => match self.dice.below(3) {
-                0 => cancel_run(state, run_id, message_id, at_ms),
-                1 => Ok(rename_session(state, &format!("{at_ms}"), at_ms)),
-                _ => Ok(rename_session(state, "again", at_ms)),
-            },
-            _ => Ok(self.end(state, message_id, at_ms)),
-        }
+    fn decide<T>(&self, decide: impl FnOnce(&Given<'_>) -> T) -> T {
+        decide(&Given {
+            at_ms: self.at_ms,
+            ids: &self.ids,
+            default_model: "model-a",
+            tools: &[],
+        })
     }
 
-    fn start(
-        &mut self,
-        state: Option<&SessionState>,
-        at_ms: u64,
-    ) -> Result<Decision, CommandError> {
-        let input = StartRun {
-            session_id: session_id(),
-            message_id: MessageId::from_uuid(self.id()),
-            run_id: RunId::from_uuid(self.id()),
-            step_id: StepId::from_uuid(self.id()),
+    /// Runs of the default agent end at a limit now and then.
+    fn limit_steps(&self) {
+        let agent = self.store.read(|reader| reader.agent(store::DEFAULT_AGENT));
+        let agent = agent.unwrap().unwrap();
+        let mut fields: AgentFields = agent.fields;
+        fields.limits.steps = Some(9);
+        self.apply(vec![Change::UpdateAgent {
             agent_id: store::DEFAULT_AGENT,
-            text: format!("message {at_ms}"),
-            request_key: None,
-            model: "model".to_owned(),
-            at_ms,
-        };
-        let decision = start_run(state, &input)?;
-        self.runs.push(input.run_id);
-        Ok(decision)
+            fields,
+            revision: agent.revision,
+            at_ms: 1,
+        }]);
     }
 
-    /// An outcome of the newest attempt, or of one before it.
-    fn end(&mut self, state: &SessionState, message_id: MessageId, at_ms: u64) -> Decision {
-        let Some(step) = state.run.as_ref().and_then(|run| run.step.as_ref()) else {
-            return Decision::nothing();
+    fn step(&mut self) {
+        self.at_ms += self.dice.below(1_500);
+        let state = self.state();
+        let decision = match &state {
+            None => self.send(None),
+            Some(state) if state.deleted_at_ms.is_some() => self.on_deleted(state),
+            Some(state) => match self.dice.below(100) {
+                0..=17 => self.end_model(state),
+                18..=21 => return self.stream(state),
+                22..=39 => self.start_call(state),
+                40..=55 => self.end_call(state),
+                56..=67 => self.answer(state),
+                68..=71 => self.settle(state),
+                72..=75 => self.send(Some(state)),
+                76..=77 => self.expire(state),
+                78 => return self.crash(state),
+                79 => self.delete(state),
+                80..=83 => self.branch(state),
+                84..=86 => self.queue(state),
+                _ => self.on_run(state),
+            },
         };
-        let late = u32::try_from(self.dice.below(4) / 3).unwrap();
-        let result = if self.dice.below(2) == 0 {
-            Outcome::Completed {
-                blocks: step.blocks.clone(),
-                usage: Usage::default(),
+        match decision {
+            Ok(decision) => self.commit(decision),
+            Err(error) => {
+                self.seen.refused.insert(error.code);
             }
-        } else {
-            Outcome::Failed(RunError {
-                class: ErrorClass::Internal,
-                message: "No.".to_owned(),
-            })
-        };
-        let attempt = step.attempt - late.min(step.attempt - 1);
-        outcome(state, step.step_id, attempt, &result, message_id, at_ms)
+        }
     }
 
-    /// Text of the newest attempt; refused unless it runs.
-    fn stream(&mut self, state: &SessionState) {
-        let Some(step) = state.run.as_ref().and_then(|run| run.step.as_ref()) else {
-            return;
-        };
-        let offset = step
-            .blocks
-            .first()
-            .map_or(0, |Block { text, .. }| text.len());
-        let piece = Piece {
-            block: 0,
-            kind: BlockKind::Text,
-            offset: offset as u64,
-            text: "word ".to_owned(),
-        };
-        let result = self.store.apply(Transition {
-            sync: Sync::Relaxed,
-            changes: vec![Change::AppendDeltas {
-                session_id: session_id(),
-                step_id: step.step_id,
-                attempt: step.attempt,
-                streamed_bytes: step.streamed_bytes,
-                pieces: vec![piece],
-            }],
-        });
-        assert_eq!(result.is_ok(), step.status == StepStatus::Running);
+    /// Writes a decision, after everything in it was looked at.
+    fn commit(&mut self, decision: Decision) {
+        self.check_changes(&decision);
+        self.apply(decision.changes);
+        self.check_effects(&decision.effects);
     }
 
     fn apply(&self, changes: Vec<Change>) {
@@ -232,35 +248,6 @@ impl Walk {
             self.store.apply(Transition { sync, changes }).unwrap();
         }
     }
-
-    /// The events tell of legal moves alone, without a gap, and of one end per run.
-    fn check_events(&self) {
-        let read = |reader: &store::Reader<'_>| reader.events_after(session_id(), 0, u32::MAX);
-        let events = self.store.read(read).unwrap();
-        let mut runs: HashMap<RunId, RunStatus> = HashMap::new();
-        for (index, envelope) in events.iter().enumerate() {
-            assert_eq!(envelope.seq, index as u64 + 1);
-            let (run_id, next) = match &envelope.event {
-                Event::RunStarted { run_id, .. } => {
-                    assert_eq!(runs.insert(*run_id, RunStatus::Running), None);
-                    continue;
-                }
-                Event::RunResumed { run_id } => (run_id, RunStatus::Running),
-                Event::RunStopped { run_id, .. } => (run_id, RunStatus::Stopped),
-                Event::RunInterrupted { run_id, .. } => (run_id, RunStatus::Interrupted),
-                Event::RunCompleted { run_id } => (run_id, RunStatus::Completed),
-                Event::RunFailed { run_id, .. } => (run_id, RunStatus::Failed),
-                Event::RunCancelled { run_id, .. } => (run_id, RunStatus::Cancelled),
-                _ => continue,
-            };
-            let before = runs.insert(*run_id, next).unwrap();
-            assert!(before.may_become(next), "{run_id} {before:?} -> {next:?}");
-        }
-        assert_eq!(runs.len(), self.runs.len());
-        assert!(runs.values().filter(|status| !status.is_terminal()).count() <= 1);
-        for (run_id, told) in runs {
-            let stored = self.store.read(|reader| reader.run(run_id)).unwrap();
-            assert_eq!(stored.unwrap().status, told);
-        }
-    }
 }
+
+type Decided = Result<Decision, CommandError>;

@@ -8,7 +8,7 @@ use rusqlite::Row;
 
 use crate::read::row::{
     call_id, get, get_or_drop, hex, json_or_drop, message_id, run_id, session_id, unreadable,
-    uuid_or_drop,
+    uuid_or_drop, why,
 };
 use crate::{CallRow, Error};
 
@@ -90,7 +90,10 @@ fn status(row: &Row<'_>) -> Result<CallStatus, Error> {
 }
 
 fn cannot_be_read(error: &Error) -> ToolResult {
-    let text = format!("This call cannot be read ({error}). Whether it ran is not known.");
+    let text = format!(
+        "This call cannot be read: {}. Whether it ran is not known.",
+        why(error)
+    );
     ToolResult {
         total_bytes: text.len() as u64,
         text,
