@@ -105,7 +105,7 @@ async fn a_call_that_ignores_the_stop_is_marked_and_never_left_half() {
         let home = Home::new();
         let arguments = json!({"class": class, "deaf": true});
         let (world, player, started, bodies, body) = inside(&home, &arguments).await;
-        let began = std::time::Instant::now();
+        let began = tokio::time::Instant::now();
         assert_eq!(world.stop(started.run_id).await, RunStatus::Stopped);
         assert!(
             began.elapsed().as_secs() < 4,
@@ -390,16 +390,47 @@ async fn a_run_that_was_stopped_in_doubt_is_not_resumed_before_it_is_settled() {
         assert_eq!(error.code, ErrorCode::NotActionable);
         assert!(error.message.contains(&doubt.call_id.to_string()));
     }
-    // RUN-24: a message waits as well.
-    let sent = world.send_message(session_id, "Go on", true).await;
-    assert_eq!(sent, SentOutcome::Queued {});
-    let happened = Resolution::Happened { result: None };
-    world.resolve(doubt.call_id, happened).await;
+    world
+        .resolve(doubt.call_id, Resolution::Happened { result: None })
+        .await;
     world.idle().await;
-    assert_eq!(player.asked().len(), 1);
+    assert_eq!(player.asked().len(), 1, "settling is not resuming");
     world.resume(run_id).await;
     world.idle().await;
     assert_eq!(world.run(run_id).await.status, RunStatus::Completed);
+    assert_eq!(home.effects(EffectClass::Once), 1);
+    world.close().await;
+}
+
+// RUN-24, STP-6
+#[tokio::test]
+async fn a_message_into_doubt_waits_until_that_is_settled_and_then_goes() {
+    let home = Home::new();
+    let lost = json!({"unobserved": true, "effect": true});
+    let (world, player) = home.play(vec![one_call("a", "fails", &lost)]);
+    let started = world.start("Go").await;
+    world.idle().await;
+    world.stop(started.run_id).await;
+    let sent = world.send_message(started.session_id, "Go on", true).await;
+    assert_eq!(sent, SentOutcome::Queued {});
+    world.idle().await;
+    assert_eq!(player.asked().len(), 1);
+    let doubt = world.open_call().await;
+    world
+        .resolve(doubt.call_id, Resolution::Happened { result: None })
+        .await;
+    world.idle().await;
+    let run = world.run(started.run_id).await;
+    assert_eq!(
+        (run.status, run.reason),
+        (RunStatus::Cancelled, Some(RunReason::Superseded))
+    );
+    let request = player.asked().remove(1);
+    assert_eq!(results(&request).len(), 1, "what is known is told");
+    assert_eq!(
+        crate::scripted::said(request.messages.last().unwrap()),
+        "Go on"
+    );
     assert_eq!(home.effects(EffectClass::Once), 1);
     world.close().await;
 }

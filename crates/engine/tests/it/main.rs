@@ -55,6 +55,8 @@ mod watching;
 
 /// Runs with tool calls.
 mod looping;
+/// Tools that misbehave.
+mod misbehaving;
 
 /// Looking whether something happened.
 mod checking;
@@ -65,6 +67,8 @@ mod results;
 
 /// The person's answers.
 mod approving;
+/// What answers are bound to.
+mod binding;
 /// Answers for many calls.
 mod ruling;
 
