@@ -104,3 +104,12 @@ mod taking_up;
 mod deleting;
 /// Sessions as files.
 mod transferring;
+
+/// Agents, rules and settings.
+mod managing;
+/// Models that send what no model should.
+mod misbehaving;
+/// Who needs a person, and what that person can do.
+mod needing;
+/// Events with tool calls, live and again.
+mod replaying;
