@@ -30,6 +30,10 @@ pub(crate) fn attention_kind(row: &SessionRow, is_dismissed: bool) -> Option<Att
 }
 
 pub(crate) fn attention(kind: AttentionKind, run: &RunView, facts: AttentionFacts) -> Attention {
+    let is_asked = facts
+        .not_started
+        .iter()
+        .any(|(_, _, is_waiting)| *is_waiting);
     Attention {
         kind,
         run_id: run.run_id,
@@ -60,13 +64,18 @@ pub(crate) fn attention(kind: AttentionKind, run: &RunView, facts: AttentionFact
         reason: run.reason,
         error: run.error.clone(),
         crashes: run.crashes,
-        actions: actions(kind),
+        actions: actions(kind, is_asked),
     }
 }
 
-/// Only what would be accepted now.
-fn actions(kind: AttentionKind) -> Vec<AttentionAction> {
+/// Only what would be accepted now. Questions that were open when the app ended still are.
+fn actions(kind: AttentionKind, is_asked: bool) -> Vec<AttentionAction> {
     match kind {
+        AttentionKind::Interrupted if is_asked => vec![
+            AttentionAction::Resume,
+            AttentionAction::Decide,
+            AttentionAction::Discard,
+        ],
         AttentionKind::Interrupted | AttentionKind::Stopped => {
             vec![AttentionAction::Resume, AttentionAction::Discard]
         }

@@ -122,6 +122,8 @@ async fn prepare(
         call_id,
         digest,
         preview: plan.preview,
+        effect: plan.effect,
+        resources: plan.resources,
         is_allowed,
         intent: intent.clone(),
         expires_at_ms: expiry(&facts.settings, engine.inner.now_ms()),

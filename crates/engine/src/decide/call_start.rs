@@ -24,6 +24,10 @@ pub(crate) struct StartCall {
     pub(crate) digest: [u8; 32],
     /// The same for a person to read.
     pub(crate) preview: CallPreview,
+    /// Whether it may be run again, as it is now.
+    pub(crate) effect: EffectClass,
+    /// What it touches now.
+    pub(crate) resources: Vec<String>,
     /// Whether it may run without an answer of the person's.
     pub(crate) is_allowed: bool,
     pub(crate) intent: Intent,
@@ -111,6 +115,8 @@ fn ask_again(draft: &mut Draft<'_>, index: usize, input: &StartCall) {
     draft.save_call(index, |call| {
         call.view.status = CallStatus::Waiting;
         call.view.preview = Some(input.preview.clone());
+        call.view.effect = input.effect;
+        call.resources.clone_from(&input.resources);
         call.digest = Some(input.digest);
     });
     draft.advance();

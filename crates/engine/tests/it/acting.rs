@@ -228,7 +228,8 @@ impl World {
         session_id: SessionId,
         is_true: impl Fn(&protocol::SessionSnapshot) -> bool,
     ) -> protocol::SessionSnapshot {
-        let mut subscription = self.engine.subscribe(session_id, 0).unwrap();
+        let head = self.snapshot(session_id).await.seq;
+        let mut subscription = self.engine.subscribe(session_id, head).unwrap();
         loop {
             let snapshot = self.snapshot(session_id).await;
             if is_true(&snapshot) {

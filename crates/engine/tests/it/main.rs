@@ -54,6 +54,7 @@ mod throughput;
 mod watching;
 
 /// Runs with tool calls.
+mod hostile_replies;
 mod looping;
 /// Tools that misbehave.
 mod misbehaving;
@@ -114,3 +115,12 @@ mod taking_up;
 mod deleting;
 /// Sessions as files.
 mod transferring;
+
+/// Agents, rules and settings.
+mod managing;
+/// Models that send what no model should.
+mod misbehaving;
+/// Who needs a person, and what that person can do.
+mod needing;
+/// Events with tool calls, live and again.
+mod replaying;

@@ -23,6 +23,8 @@ fn input(ordinal: u32) -> StartCall {
         call_id: call_id(ordinal),
         digest: digest(ordinal),
         preview: preview("as it was"),
+        effect: EffectClass::Idempotent,
+        resources: Vec::new(),
         is_allowed: true,
         intent: Intent::default(),
         expires_at_ms: Some(9_000),

@@ -64,8 +64,9 @@ pub(super) fn call_row(row: &Row<'_>) -> Result<CallRow, Error> {
         doubt: doubt(row)?,
         result: problem.map_or_else(|| result(row), |error| Ok(Some(cannot_be_read(&error))))?,
         files: Vec::new(),
-        bodies: get(row, "bodies")?,
-        created_at_ms: get(row, "created_at_ms")?,
+        // One whose bodies nobody can count is not run again.
+        bodies: get_or_drop(row, "bodies").unwrap_or(u32::MAX),
+        created_at_ms: get_or_drop(row, "created_at_ms").unwrap_or(0),
         started_at_ms: get_or_drop(row, "started_at_ms"),
         ended_at_ms: get_or_drop(row, "ended_at_ms"),
     };
@@ -132,8 +133,8 @@ fn approval(row: &Row<'_>) -> Result<Option<ApprovalView>, Error> {
     Ok(Some(ApprovalView {
         round,
         status,
-        digest: hex(get(row, "approval_digest")?),
-        asked_at_ms: get(row, "asked_at_ms")?,
+        digest: hex(get_or_drop(row, "approval_digest").unwrap_or_default()),
+        asked_at_ms: get_or_drop(row, "asked_at_ms").unwrap_or(0),
         expires_at_ms: get(row, "expires_at_ms")?,
         decision: decision.transpose()?,
         consumed_at_ms: get(row, "consumed_at_ms")?,

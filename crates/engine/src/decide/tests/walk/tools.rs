@@ -95,6 +95,8 @@ impl Walk {
                 subject: None,
                 parts: Vec::new(),
             },
+            effect: call.view.effect,
+            resources: call.resources.clone(),
             is_allowed: true,
             intent: Intent::default(),
             expires_at_ms: None,
