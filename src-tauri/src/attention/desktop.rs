@@ -92,6 +92,10 @@ fn body(notice: &Notice) -> notify_rust::error::Result<String> {
 
 /// Waits until it is clicked or closed, or nobody wants to know any more.
 #[cfg(all(unix, not(target_os = "macos")))]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "its connection ends with the wait; on other systems it is used up"
+)]
 fn is_clicked(handle: NotificationHandle, is_over: oneshot::Receiver<()>) -> bool {
     tauri::async_runtime::block_on(async {
         let mut is_clicked = false;
@@ -120,5 +124,6 @@ const fn is_click(response: &NotificationResponse) -> bool {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
