@@ -1,12 +1,9 @@
 //! A run with tool calls: what is written before what, what it keeps from its start, and tools that
 //! misbehave.
 
-use std::time::Duration;
-
 use engine::{Held, RequestMessage};
 use protocol::{
     AgentFields, AgentView, CallStatus, Command, Decision, ErrorClass, Reply, RunLimits, RunStatus,
-    ToolCallView,
 };
 use serde_json::json;
 

@@ -54,7 +54,6 @@ mod throughput;
 mod watching;
 
 /// Runs with tool calls.
-mod hostile_replies;
 mod looping;
 /// Tools that misbehave.
 mod misbehaving;
@@ -116,10 +115,10 @@ mod deleting;
 /// Sessions as files.
 mod transferring;
 
+/// Models that send what no model should.
+mod hostile_replies;
 /// Agents, rules and settings.
 mod managing;
-/// Models that send what no model should.
-mod misbehaving;
 /// Who needs a person, and what that person can do.
 mod needing;
 /// Events with tool calls, live and again.
