@@ -1,12 +1,8 @@
-//! A run with tool calls: what is written before what, what it keeps from its start, and tools that
-//! misbehave.
-
-use std::time::Duration;
+//! A run with tool calls: what is written before what, and what it keeps from its start.
 
 use engine::{Held, RequestMessage};
 use protocol::{
     AgentFields, AgentView, CallStatus, Command, Decision, ErrorClass, Reply, RunLimits, RunStatus,
-    ToolCallView,
 };
 use serde_json::json;
 
