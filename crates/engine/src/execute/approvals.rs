@@ -236,7 +236,12 @@ impl Engine {
                 return self.settle_call(call_id, &Settle::Happened(text)).await;
             }
             Ok(Ok(Checked::DidNotHappen)) => {
-                return self.settle_call(call_id, &Settle::RunAgain).await;
+                match self.settle_call(call_id, &Settle::RunAgain).await {
+                    Err(error) if error.code == ErrorCode::NotActionable => {
+                        "It did not happen, and its run is over.".to_owned()
+                    }
+                    settled => return settled,
+                }
             }
             Ok(Ok(Checked::Unknown)) => "The check could not tell whether it happened.".to_owned(),
             Ok(Err(error)) => format!("The check failed: {}", error.message),
