@@ -1,9 +1,5 @@
-<<<<<<< HEAD
 //! A run with tool calls: what is written before what, what it keeps from its start, and tools that
 //! misbehave.
-=======
-//! A run with tool calls: what is written before what, and what it keeps from its start.
->>>>>>> e2
 
 use engine::{Held, RequestMessage};
 use protocol::{
