@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CommandError, Delta, Envelope, SessionId, SessionSummary};
 
-/// One thing that a subscription sends. Everything in it is committed.
+/// One thing that a subscription sends. Everything it says of a session is committed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -17,6 +17,12 @@ pub enum Push {
     Session(Box<SessionSummary>),
     /// A session is gone from the list (`watch_sessions`).
     Gone {
+        /// The session.
+        session_id: SessionId,
+    },
+    /// The person asked for this session from outside the window (`watch_sessions`). Only a window
+    /// is sent this.
+    Show {
         /// The session.
         session_id: SessionId,
     },

@@ -25,7 +25,7 @@ impl Recording {
                     .push(envelope);
             }
             Push::Delta(delta) => self.add_delta(&delta),
-            Push::Session(_) | Push::Gone { .. } | Push::Ended { .. } => {}
+            Push::Session(_) | Push::Gone { .. } | Push::Show { .. } | Push::Ended { .. } => {}
         }
     }
 

@@ -86,7 +86,9 @@ impl Follower {
             match push {
                 Push::Event(envelope) => self.take_event(envelope),
                 Push::Delta(delta) => self.take_delta(&delta),
-                Push::Session(_) | Push::Gone { .. } | Push::Ended { .. } => panic!("{push:?}"),
+                Push::Session(_) | Push::Gone { .. } | Push::Show { .. } | Push::Ended { .. } => {
+                    panic!("{push:?}")
+                }
             }
         }
     }

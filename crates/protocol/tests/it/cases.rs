@@ -45,7 +45,7 @@ cases!(Event: SessionCreated SessionRenamed MessageAdded RunStarted StepStarted 
 cases!(Reply: App Sessions Session Snapshot Messages Sent Queue Calls Call Result Decided Undone
     Rules Agents Agent Settings Exported Deleted RunStarted Run RunMoved Subscribed Unsubscribed
     Watching);
-cases!(Push: Event Delta Session Gone Ended);
+cases!(Push: Event Delta Session Gone Show Ended);
 cases!(ErrorCode: InvalidCommand InvalidValue TooLarge NotFound AlreadyRunning NotActionable
     WrongDigest InvalidCursor Conflict StorageFailed DataFolderInUse NewerDatabase DamagedDatabase
     Unavailable Internal);

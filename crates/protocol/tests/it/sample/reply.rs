@@ -226,6 +226,9 @@ pub(crate) fn pushes() -> Vec<Push> {
         Push::Gone {
             session_id: SESSION,
         },
+        Push::Show {
+            session_id: SESSION,
+        },
         ended(None),
         ended(Some(SESSION)),
     ]
