@@ -22,6 +22,7 @@ mod ids;
 mod jobs;
 mod markdown;
 mod model;
+mod notices;
 mod pin;
 mod planning;
 mod policy;

@@ -36,6 +36,8 @@ mod closing;
 /// Taking up what a dead process left.
 mod recovering;
 
+/// What a person was told of.
+mod notices;
 /// A snapshot, and what follows it.
 mod snapshots;
 /// Events and text, live and again.
