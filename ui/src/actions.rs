@@ -9,13 +9,15 @@ mod send;
 mod sessions;
 mod settings;
 
-use leptos::prelude::{GetUntracked, Set, use_context};
+use leptos::prelude::{GetUntracked, Set, untrack, use_context};
 use protocol::{CallId, Command, CommandError, Reply, SessionId};
 use reactive_stores::Store;
 
 use crate::connection::Connection;
 use crate::ipc::{self, Failure};
-use crate::state::{AppState, AppStateStoreFields, Panel, SessionStateStoreFields};
+use crate::state::{
+    AppState, AppStateStoreFields, Panel, SessionStateStoreFields, summary_of, waiting_call,
+};
 
 pub(crate) use calls::DecisionProblem;
 
@@ -64,6 +66,13 @@ impl Actions {
     pub(crate) fn open_at(self, session_id: SessionId, call_id: Option<CallId>) {
         self.open(session_id);
         self.store.wanted_call().set(call_id);
+    }
+
+    /// Shows a session at the first of its cards that waits for the person.
+    pub(crate) fn open_at_need(self, session_id: SessionId) {
+        let summary = untrack(|| summary_of(self.store, session_id));
+        let attention = summary.and_then(|summary| summary.attention);
+        self.open_at(session_id, attention.as_ref().and_then(waiting_call));
     }
 
     /// Shows a new session. It is created together with its first message.

@@ -37,6 +37,14 @@ pub fn App() -> impl IntoView {
             waiting => format!("({waiting}) Holdfast"),
         });
     });
+    Effect::new(move || {
+        let wanted = store.wanted_session().get();
+        // The first thing that the window shows is its own choice.
+        if let (Some(session_id), Phase::Ready) = (wanted, store.phase().get()) {
+            store.wanted_session().set(None);
+            actions.open_at_need(session_id);
+        }
+    });
     connection.start();
 
     let phase = Memo::new(move |_| store.phase().get());

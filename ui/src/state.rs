@@ -21,7 +21,7 @@ pub(crate) use apply::{apply, apply_earlier, apply_sessions, apply_snapshot, cle
 pub(crate) use branches::fork_at;
 pub(crate) use calls::{CallStage, calls_of, pending_calls};
 pub(crate) use draft::{Draft, DraftProblem};
-pub(crate) use list::{attention_ids, summary_of};
+pub(crate) use list::{attention_ids, summary_of, waiting_call};
 pub(crate) use live::{LiveHead, LiveKey, LiveTextStoreFields};
 pub(crate) use session::{
     Cut, MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState,
@@ -55,6 +55,8 @@ pub(crate) struct AppState {
     pub(crate) shows_archived: bool,
     /// What was deleted and can still be taken back.
     pub(crate) deleted: Vec<DeletedSession>,
+    /// The session that the person asked for from outside the window.
+    pub(crate) wanted_session: Option<SessionId>,
     /// The card that gets the focus once it is there.
     pub(crate) wanted_call: Option<CallId>,
     /// What covers the middle or the left.

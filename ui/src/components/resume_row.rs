@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::{
-    Attention, AttentionAction, AttentionCall, AttentionKind, CallId, CommandError, SessionId,
+    Attention, AttentionAction, AttentionCall, AttentionKind, CommandError, SessionId,
     SessionSummary,
 };
 
@@ -12,6 +12,7 @@ use super::escaped::Escaped;
 use super::run_bar::why;
 use super::session_row::UNTITLED;
 use crate::actions::use_actions;
+use crate::state::waiting_call;
 use crate::{testid, time};
 
 #[component]
@@ -85,7 +86,7 @@ fn ResumeActions(session_id: SessionId, attention: Memo<Option<Attention>>) -> i
                 AttentionAction::Retry => actions.retry(attention.run_id).await,
                 AttentionAction::Discard => actions.discard(attention.run_id).await,
                 AttentionAction::Decide => {
-                    actions.open_at(session_id, call_of(&attention));
+                    actions.open_at(session_id, waiting_call(&attention));
                     Ok(())
                 }
             };
@@ -144,13 +145,6 @@ fn ResumeActions(session_id: SessionId, attention: Memo<Option<Attention>>) -> i
             </Show>
         </div>
     }
-}
-
-/// The card to open the session at.
-fn call_of(attention: &Attention) -> Option<CallId> {
-    let waiting = attention.not_started.iter().filter(|call| call.is_waiting);
-    let mut calls = attention.unknown.iter().chain(waiting);
-    calls.next().map(|call| call.call_id)
 }
 
 const fn kind_tag(kind: AttentionKind) -> &'static str {

@@ -79,7 +79,11 @@ mod tests {
             .into_iter()
             .filter_map(|push| match push {
                 Push::Event(envelope) => Some((envelope.seq, envelope.event)),
-                Push::Delta(_) | Push::Session(_) | Push::Gone { .. } | Push::Ended { .. } => None,
+                Push::Delta(_)
+                | Push::Session(_)
+                | Push::Gone { .. }
+                | Push::Show { .. }
+                | Push::Ended { .. } => None,
             })
             .collect();
         assert_eq!(

@@ -29,6 +29,7 @@ pub(crate) fn apply(store: Store<AppState>, push: Push) {
                 clear_session(store, None);
             }
         }
+        Push::Show { session_id } => store.wanted_session().set(Some(session_id)),
         Push::Ended {
             session_id: None, ..
         } => store.list_sync().set(SyncState::Resubscribe),

@@ -1,7 +1,7 @@
 //! The session list: rows in, rows out.
 
 use leptos::prelude::{Get, Read, ReadUntracked, Set, Write};
-use protocol::{SessionId, SessionSummary};
+use protocol::{Attention, CallId, SessionId, SessionSummary};
 use reactive_stores::Store;
 
 use super::{AppState, AppStateStoreFields};
@@ -56,6 +56,13 @@ pub(super) fn take_all(store: Store<AppState>, mut sessions: Vec<SessionSummary>
 /// One row, reactively.
 pub(crate) fn summary_of(store: Store<AppState>, session_id: SessionId) -> Option<SessionSummary> {
     store.sessions().at_key(session_id).try_get()
+}
+
+/// The card to open a session at.
+pub(crate) fn waiting_call(attention: &Attention) -> Option<CallId> {
+    let waiting = attention.not_started.iter().filter(|call| call.is_waiting);
+    let mut calls = attention.unknown.iter().chain(waiting);
+    calls.next().map(|call| call.call_id)
 }
 
 /// The sessions that need a person, the longest waiting first.

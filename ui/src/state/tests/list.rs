@@ -58,6 +58,15 @@ fn a_session_that_is_gone_leaves_the_list() {
     assert_eq!(window.store.session().session_id().get_untracked(), None);
 }
 
+/// ATT-3: what was asked for from outside the window is noted and changes nothing by itself.
+#[test]
+fn a_session_that_was_asked_for_is_wanted() {
+    let window = Window::on(snapshot(0, vec![message(1, Role::User, "Hello")]));
+    apply(window.store, Push::Show { session_id: OTHER });
+    assert_eq!(window.store.wanted_session().get_untracked(), Some(OTHER));
+    assert_eq!(window.seen().messages.len(), 1);
+}
+
 /// ATT-2: archived sessions never appear; the longest waiting comes first.
 #[test]
 fn what_is_put_away_needs_nobody() {
