@@ -7,6 +7,7 @@ fn main() {
         "execute",
         "report_ready",
         "restore_backup",
+        "save_export",
         "start_state",
         "subscribe",
         "unsubscribe",

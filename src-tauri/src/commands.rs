@@ -10,6 +10,7 @@ mod copy_text;
 mod execute;
 mod report_ready;
 mod restore_backup;
+mod save_export;
 mod start_state;
 mod subscribe;
 mod unsubscribe;
@@ -26,6 +27,7 @@ pub fn with_commands<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         execute::execute,
         report_ready::report_ready,
         restore_backup::restore_backup,
+        save_export::save_export,
         start_state::start_state,
         subscribe::subscribe,
         unsubscribe::unsubscribe,

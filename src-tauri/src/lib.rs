@@ -5,13 +5,16 @@
 //!
 //! Entry point: [`run`].
 
+mod attention;
 mod commands;
+mod downloads;
 mod readiness;
 mod shell;
 mod signals;
 mod subscriptions;
 mod window;
 mod window_state;
+mod wish;
 
 use host::HostOptions;
 use tauri::{App, Manager, RunEvent, Runtime};
@@ -24,7 +27,10 @@ pub use shell::Shell;
 pub fn run(options: HostOptions, readiness: Readiness) -> tauri::Result<()> {
     let instance = host::instance_name(&options.data_dir);
     let single_instance = tauri_plugin_single_instance::Builder::new()
-        .callback(|app, _, _| window::focus(app))
+        .callback(|app, _, _| {
+            tracing::info!(name: "shell.start.repeated", "a second start was handed over");
+            window::focus(app);
+        })
         .dbus_id(instance)
         .build();
     let app = with_commands(tauri::Builder::default())
@@ -49,6 +55,7 @@ fn set_up<R: Runtime>(
 ) -> Result<(), Box<dyn std::error::Error>> {
     app.manage(Shell::start(options));
     window::open(app.handle())?;
+    attention::follow(app.handle());
     signals::exit_when_asked(app.handle().clone());
     Ok(())
 }

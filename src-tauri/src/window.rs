@@ -3,6 +3,7 @@
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager, Runtime, Url, WebviewUrl, WebviewWindowBuilder};
 
+use crate::attention::Focus;
 use crate::window_state;
 
 const LABEL: &str = "main";
@@ -18,12 +19,21 @@ pub(crate) fn open<R: Runtime>(app: &AppHandle<R>) -> tauri::Result<()> {
         .on_download(|_, _| false);
     let window = window_state::restore(app, builder).build()?;
     window_state::follow(&window);
+    Focus::follow(&window);
     Ok(())
 }
 
-/// Brings the window to the front: a second start was made.
+/// Says in the window's title what the window manager shows of it.
+pub(crate) fn set_title<R: Runtime>(app: &AppHandle<R>, title: &str) {
+    if let Some(window) = app.get_webview_window(LABEL)
+        && let Err(error) = window.set_title(title)
+    {
+        tracing::warn!(name: "shell.window.untitled", %error);
+    }
+}
+
+/// Brings the window to the front: a second start was made, or a notification was clicked.
 pub(crate) fn focus<R: Runtime>(app: &AppHandle<R>) {
-    tracing::info!(name: "shell.window.focused", "a second start was handed over");
     let Some(window) = app.get_webview_window(LABEL) else {
         return;
     };

@@ -135,6 +135,26 @@ fn wrong_commands_get_a_typed_error() {
     page.close();
 }
 
+/// What is exported is what the engine says; a session or a form that does not exist is refused
+/// before anything is written.
+#[test]
+fn a_wrong_export_gets_a_typed_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Page::open(folder.path());
+    let unknown = "ses_01920000000070008000000000000001";
+    for (session_id, format, code) in [
+        (json!(unknown), json!("json"), "not_found"),
+        (json!(unknown), json!("pdf"), "invalid_command"),
+        (json!("../../etc"), json!("markdown"), "invalid_command"),
+        (json!(7), json!(null), "invalid_command"),
+    ] {
+        let arguments = json!({ "sessionId": session_id, "format": format });
+        let error = page.invoke("save_export", arguments).unwrap_err();
+        assert_eq!(error["code"], code, "{error}");
+    }
+    page.close();
+}
+
 /// STO-10: a start that failed is said, and every command says so too.
 #[test]
 fn a_failed_start_is_what_every_command_answers() {

@@ -32,7 +32,7 @@ fn handler_manifest_and_capability_name_the_same_commands() {
                 .replace('-', "_")
         })
         .collect();
-    assert_eq!(handler.len(), 9);
+    assert_eq!(handler.len(), 10);
     assert_eq!(handler, manifest);
     assert_eq!(handler, capability);
 }
