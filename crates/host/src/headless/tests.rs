@@ -58,11 +58,11 @@ impl Write for Blocked {
 async fn a_reader_that_does_not_read_holds_up_no_run_and_no_end() {
     let dir = tempfile::tempdir().unwrap();
     let options = HostOptions {
-        data_dir: dir.path().to_owned(),
         guide: GuideOptions {
             seed: 1,
             word_pause: Duration::from_secs(1_000_000),
         },
+        ..HostOptions::new(dir.path())
     };
     let host = Host::start(&options).unwrap();
     let start = Command::StartRun {

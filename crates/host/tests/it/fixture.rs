@@ -38,11 +38,11 @@ impl Home {
 
     pub(crate) fn options(&self, word_pause: Duration) -> HostOptions {
         HostOptions {
-            data_dir: self.path().to_owned(),
             guide: GuideOptions {
                 seed: 1,
                 word_pause,
             },
+            ..HostOptions::new(self.path())
         }
     }
 

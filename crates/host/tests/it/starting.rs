@@ -36,6 +36,7 @@ async fn session_count(host: &Host) -> usize {
     let list = Command::ListSessions {
         limit: None,
         after: None,
+        archived: false,
     };
     match soon(host.engine.execute(list)).await.unwrap() {
         Reply::Sessions { sessions, .. } => sessions.len(),
@@ -133,6 +134,7 @@ async fn a_sound_database_is_restored_only_on_demand() {
         .execute(Command::CreateSession {
             session_id: None,
             title: None,
+            agent_id: None,
         })
         .await
         .unwrap();
