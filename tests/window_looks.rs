@@ -62,6 +62,8 @@ async fn every_state_can_be_seen_light_dark_wide_and_narrow() -> Result<()> {
 pub(crate) async fn picture(window: &Window, theme: &str, state: &str) -> Result<()> {
     for (width, height) in [(1280, 800), (390, 800)] {
         window.resize(width, height).await?;
+        // Cards that have just moved look as if they could not be answered.
+        window.gone("[data-ready=false]").await?;
         window
             .screenshot(&format!("{state}-{theme}-{width}"))
             .await?;

@@ -1,8 +1,8 @@
 //! What a person writes while the agent works is kept, in order, and theirs until it is sent.
 
 use anyhow::Result;
-use testkit::Window;
 use testkit::model_server::{Reply, Request};
+use testkit::{Window, eventually};
 
 use crate::scene::{REPLY, RUN, SENT, STREAMING, Scene};
 
@@ -103,6 +103,37 @@ async fn stop_and_send_goes_at_once() -> Result<()> {
     assert_eq!(window.count(QUEUED).await?, 0);
     let requests = scene.asked(2).await?;
     assert_eq!(requests[1].last_user_text(), "now");
+    window.close().await
+}
+
+/// What is typed while a message is on its way stays: in a session that is only then created, and
+/// in one that is there.
+#[tokio::test]
+async fn what_is_typed_while_sending_is_not_lost() -> Result<()> {
+    let scene = Scene::new(script)?;
+    let window = scene.open().await?;
+    for (message, sent) in [("first", 1), ("second", 1)] {
+        window.rewrite("composer-input", message).await?;
+        window
+            .script(
+                "const by = id => document.querySelector(`[data-testid=${id}]`);
+                 by('composer-send').click();
+                 const field = by('composer-input');
+                 field.value += ', and this';
+                 field.dispatchEvent(new InputEvent('input', {bubbles: true}));",
+            )
+            .await?;
+        eventually("what is left to be what was typed since", || async {
+            let field = window.find("composer-input").await.ok()?;
+            (field.prop("value").await.ok()?? == ", and this").then_some(())
+        })
+        .await?;
+        window.has(SENT, sent).await?;
+    }
+    window.has(QUEUED, 1).await?;
+    assert_eq!(window.texts(QUEUED_TEXT).await?, ["second"]);
+    let requests = scene.asked(1).await?;
+    assert_eq!(requests[0].last_user_text(), "first");
     window.close().await
 }
 

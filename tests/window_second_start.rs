@@ -16,11 +16,13 @@ async fn a_second_start_hands_over_to_the_first() -> Result<()> {
         "it ends without an error"
     );
     let log = folder.path().join("logs").join("holdfast.log");
-    eventually("the first window to be brought to the front", || async {
+    eventually("the first window to be told", || async {
         let text = std::fs::read_to_string(&log).ok()?;
-        text.contains("shell.window.focused").then_some(())
+        text.contains("shell.start.repeated").then_some(())
     })
     .await?;
+    let text = std::fs::read_to_string(&log)?;
+    assert!(!text.contains("shell.window.not_focused"), "{text}");
     assert_eq!(
         window.app_id()?,
         owner,

@@ -58,6 +58,7 @@ impl Actions {
             draft.problem = None;
         });
         let new_agent = self.store.new_agent().get_untracked();
+        let sent = draft.text.clone();
         let command = Command::SendMessage {
             session_id,
             text: draft.text,
@@ -65,18 +66,27 @@ impl Actions {
             stop_first: urgency == Urgency::Now,
             agent_id: new_agent.filter(|_| session_id.is_none()),
         };
-        spawn_local(async move { self.take_answer(session_id, ipc::execute(&command).await) });
+        spawn_local(async move {
+            let answer = ipc::execute(&command).await;
+            self.take_answer(session_id, &sent, answer);
+        });
     }
 
-    fn take_answer(self, session_id: Option<SessionId>, answer: Result<Reply, Failure>) {
+    fn take_answer(
+        self,
+        session_id: Option<SessionId>,
+        sent: &str,
+        answer: Result<Reply, Failure>,
+    ) {
         match answer {
             Ok(Reply::Sent {
                 session_id: started_in,
                 ..
             }) => {
-                self.update_draft(session_id, |draft| *draft = Draft::default());
+                self.update_draft(session_id, |draft| *draft = draft.without(sent));
                 let is_still_here = self.store.session().session_id().get_untracked() == session_id;
                 if session_id.is_none() && is_still_here {
+                    self.move_draft(started_in);
                     self.connection.open(started_in);
                 }
                 self.store.panel().set(Panel::None);
@@ -102,6 +112,15 @@ impl Actions {
                 self.connection.take_failure(Failure::Lost);
             }
         }
+    }
+
+    /// What was typed before the new session had an id goes on in it.
+    fn move_draft(self, started_in: SessionId) {
+        self.store.drafts().update(|drafts| {
+            if let Some(draft) = drafts.remove(&None) {
+                drafts.insert(Some(started_in), draft);
+            }
+        });
     }
 
     fn update_draft(self, session_id: Option<SessionId>, change: impl FnOnce(&mut Draft)) {

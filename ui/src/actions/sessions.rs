@@ -101,7 +101,9 @@ impl Actions {
     /// Takes a deleted session back.
     pub(crate) async fn restore(self, session_id: SessionId) {
         self.forget_deleted(session_id);
-        self.take_session(Command::RestoreSession { session_id })
+        // The list says when it is back: the news that it had gone may still be on its way here,
+        // and would close what the person opens meanwhile.
+        self.ask_or_say(Command::RestoreSession { session_id })
             .await;
     }
 

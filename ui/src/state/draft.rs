@@ -29,4 +29,37 @@ impl Draft {
             self.problem = None;
         }
     }
+
+    /// What is left once `sent` is on disk: whatever was typed while that was not known yet.
+    pub(crate) fn without(&self, sent: &str) -> Self {
+        let rest = self.text.strip_prefix(sent).unwrap_or(&self.text);
+        Self {
+            text: rest.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Draft;
+
+    fn left(typed: &str, sent: &str) -> String {
+        let draft = Draft {
+            text: typed.to_owned(),
+            is_sending: true,
+            ..Draft::default()
+        };
+        let left = draft.without(sent);
+        assert!(!left.is_sending && left.request_key.is_none());
+        left.text
+    }
+
+    #[test]
+    fn what_is_typed_while_a_message_is_on_its_way_stays() {
+        assert_eq!(left("One", "One"), "");
+        assert_eq!(left("OneTwo", "One"), "Two");
+        assert_eq!(left("Something else", "One"), "Something else");
+        assert_eq!(left("", "One"), "");
+    }
 }

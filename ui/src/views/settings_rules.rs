@@ -147,7 +147,7 @@ fn AddRule(rules: RwSignal<Option<Vec<RuleView>>>) -> impl IntoView {
             <input
                 class="field field--code"
                 aria-label="Pattern"
-                placeholder="for anything, or a pattern like notes/*"
+                placeholder="anything, or notes/*"
                 maxlength=limits::PATTERN_BYTES.to_string()
                 autocomplete="off"
                 spellcheck="false"

@@ -2,8 +2,9 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fantoccini::Locator;
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use serde_json::{Value, json};
@@ -14,6 +15,10 @@ use crate::wait::eventually;
 /// Which element has the focus, by the id that tests know.
 const FOCUSED: &str = "const found = document.activeElement.closest('[data-testid]');
     return found ? found.dataset.testid : '';";
+
+/// A click that counts has an effect by then; if not, the next one waits until it may count.
+const TAKEN_WITHIN: Duration = Duration::from_secs(2);
+const ANSWER_TRIES: usize = 10;
 
 impl Window {
     /// Clicks what a CSS selector finds, waiting for it to be there.
@@ -32,12 +37,20 @@ impl Window {
             .await
     }
 
-    /// Clicks an answer of a card, once the card is in view and stands still: a click before that
-    /// counts for nothing.
+    /// Clicks an answer of a card, once the card is in view and stands still. A click before that
+    /// counts for nothing, and neither does one that meets a card which moved under the pointer:
+    /// the answer is then still there, and is clicked again, as a person would.
     pub async fn answer(&self, card: &str, testid: &str) -> Result<()> {
-        self.ready(card, testid).await?;
-        let css = format!("{card} {}", by_testid(testid));
-        self.click_css(&css).await
+        let answer = format!("{card} {}", by_testid(testid));
+        for _ in 0..ANSWER_TRIES {
+            self.ready(card, testid).await?;
+            self.click_css(&answer).await?;
+            let taken = self.gone(&answer);
+            if tokio::time::timeout(TAKEN_WITHIN, taken).await.is_ok() {
+                return Ok(());
+            }
+        }
+        bail!("{answer} was clicked {ANSWER_TRIES} times in vain")
     }
 
     /// Waits until a click on this answer of a card would count.
