@@ -46,3 +46,38 @@ async fn a_file_is_written_after_allow_once_and_not_before() -> Result<()> {
     assert_eq!(window.count(CARD).await?, 0);
     window.close().await
 }
+
+/// APR-6: what is shown is what runs. A file that changed under the card is looked at again.
+#[tokio::test]
+async fn a_file_that_changes_under_the_card_is_asked_about_again() -> Result<()> {
+    let scene = Scene::new(by_rounds([
+        writes(&[("list.txt", "salt\nrope\n")]),
+        Reply::text("Done."),
+    ]))?;
+    let window = scene.open().await?;
+    window.send_message("Write the list").await?;
+    window.ready(CARD, "approval-allow").await?;
+    let workspace = window.workspace().await?;
+    fs::create_dir_all(&workspace)?;
+    fs::write(workspace.join("list.txt"), "written by hand\n")?;
+
+    window.answer(CARD, "approval-allow").await?;
+    let card = window.text_with(CARD, "-written by hand").await?;
+    assert!(
+        card.contains("+salt"),
+        "the change as it would be now: {card}"
+    );
+    assert_eq!(
+        file(&workspace, "list.txt").as_deref(),
+        Some("written by hand\n"),
+        "nobody has seen that this would be lost"
+    );
+    window.answer(CARD, "approval-allow").await?;
+    window.find_css(DONE).await?;
+    assert_eq!(
+        file(&workspace, "list.txt").as_deref(),
+        Some("salt\nrope\n")
+    );
+    scene.asked(2).await?;
+    window.close().await
+}

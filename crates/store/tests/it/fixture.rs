@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use store::{Change, DataFolder, Error, Opened, Options, Store, Sync, Transition};
 use tempfile::TempDir;
@@ -27,8 +28,16 @@ impl Place {
         self.dir.path().join(name)
     }
 
+    /// A process that another test starts closes its copies of our files a moment after it counts
+    /// as started. Whoever is still refused after a second is refused.
     pub(crate) fn try_open(&self) -> Result<(Store, Opened), Error> {
         let _none_is_starting = none_is_starting();
+        for _ in 0..100 {
+            match Store::open(&options(&self.folder)) {
+                Err(Error::InUse { .. }) => std::thread::sleep(Duration::from_millis(10)),
+                opened => return opened,
+            }
+        }
         Store::open(&options(&self.folder))
     }
 
