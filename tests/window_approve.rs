@@ -1,5 +1,7 @@
 //! Nothing is written before a person has seen what would be written and allowed it.
 
+use std::fs;
+
 use anyhow::Result;
 use testkit::model_server::{Reply, by_rounds};
 
