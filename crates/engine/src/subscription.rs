@@ -36,12 +36,19 @@ impl Engine {
     ) -> Result<Subscription, CommandError> {
         // Listening before the first read: what is committed in between wakes it.
         let listener = self.inner.bus.listen(session_id).ok_or_else(closing)?;
-        let head_seq = self
+        let (head_seq, first_seq) = self
             .inner
             .store
-            .read(|reader| reader.head_seq(session_id))
-            .map_err(|error| from_store(&error))?
-            .ok_or_else(|| not_found("session"))?;
+            .read(|reader| Ok((reader.head_seq(session_id)?, reader.first_seq(session_id)?)))
+            .map_err(|error| from_store(&error))?;
+        let head_seq = head_seq.ok_or_else(|| not_found("session"))?;
+        if first_seq.is_some_and(|first| after_seq + 1 < first) {
+            return Err(CommandError::new(
+                ErrorCode::Truncated,
+                format!("The events after {after_seq} are not all kept any more."),
+                "Take a new snapshot and subscribe after its seq.",
+            ));
+        }
         if after_seq > head_seq {
             return Err(CommandError::new(
                 ErrorCode::InvalidCursor,

@@ -76,6 +76,8 @@ pub enum ErrorCode {
     WrongDigest,
     /// A cursor beyond what exists; take a new snapshot.
     InvalidCursor,
+    /// A cursor below what is kept; take a new snapshot.
+    Truncated,
     /// The state changed meanwhile, again and again; try again.
     Conflict,
     /// The disk refused; nothing was written.

@@ -70,7 +70,9 @@ impl Connection {
                     .update_value(|inner| inner.session = Some(subscription));
             }
             // The seq was lost in a power cut: what is shown here never got to the disk.
-            Err(Failure::Refused(error)) if error.code == ErrorCode::InvalidCursor => {
+            Err(Failure::Refused(error))
+                if matches!(error.code, ErrorCode::InvalidCursor | ErrorCode::Truncated) =>
+            {
                 self.store.session().sync().set(SyncState::Snapshot);
             }
             Err(failure) => self.take_failure(failure),

@@ -65,7 +65,7 @@ impl SyncState {
     pub(crate) const fn after(code: ErrorCode) -> Self {
         match code {
             // The cursor is beyond what exists, or below what is kept.
-            ErrorCode::InvalidCursor => Self::Snapshot,
+            ErrorCode::InvalidCursor | ErrorCode::Truncated => Self::Snapshot,
             ErrorCode::InvalidCommand
             | ErrorCode::InvalidValue
             | ErrorCode::TooLarge

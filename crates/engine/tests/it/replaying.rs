@@ -151,3 +151,31 @@ async fn a_cursor_that_cannot_be_is_refused_and_the_stream_stays_usable() {
     );
     world.close().await;
 }
+
+// STR-4
+#[tokio::test]
+async fn a_cursor_below_what_is_kept_is_told_so_and_a_snapshot_goes_on() {
+    let home = Home::new();
+    let world = home.open();
+    let one = world.start("Go").await;
+    through(&world).await;
+    world.until_run(one.session_id, RunStatus::Completed).await;
+    world.close().await;
+    let database = home.path().join("holdfast.db");
+    testkit::raw::break_rows(&database, "DELETE FROM events WHERE seq <= 3").unwrap();
+    let world = home.open();
+    for after_seq in [0, 1, 2] {
+        let error = world
+            .engine
+            .subscribe(one.session_id, after_seq)
+            .unwrap_err();
+        assert_eq!(error.code, ErrorCode::Truncated, "{after_seq}");
+    }
+    let seq = world.snapshot(one.session_id).await.seq;
+    for after_seq in [3, seq] {
+        let mut follower = world.engine.subscribe(one.session_id, after_seq).unwrap();
+        let new = follower.take_new().await.unwrap();
+        assert_eq!(new.len() as u64, seq - after_seq, "{after_seq}");
+    }
+    world.close().await;
+}

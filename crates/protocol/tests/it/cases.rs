@@ -47,7 +47,7 @@ cases!(Reply: App Sessions Session Snapshot Messages Sent Queue Calls Call Resul
     Watching);
 cases!(Push: Event Delta Session Gone Show Ended);
 cases!(ErrorCode: InvalidCommand InvalidValue TooLarge NotFound AlreadyRunning NotActionable
-    WrongDigest InvalidCursor Conflict StorageFailed DataFolderInUse NewerDatabase DamagedDatabase
+    WrongDigest InvalidCursor Truncated Conflict StorageFailed DataFolderInUse NewerDatabase DamagedDatabase
     Unavailable Internal);
 cases!(StartState: Ready Failed);
 cases!(SentOutcome: Started Joined Queued);

@@ -25,6 +25,15 @@ impl Reader<'_> {
         Ok(found)
     }
 
+    /// The oldest seq of a session that is kept, or nothing if none is.
+    pub fn first_seq(&self, session_id: SessionId) -> Result<Option<u64>, Error> {
+        let found = self
+            .transaction
+            .prepare_cached("SELECT min(seq) FROM events WHERE session_id = ?1")?
+            .query_row(params![session_id.uuid().as_bytes()], |row| row.get(0))?;
+        Ok(found)
+    }
+
     /// The events after a seq, in order, at most `limit` of them.
     pub fn events_after(
         &self,

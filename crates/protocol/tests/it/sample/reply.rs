@@ -179,6 +179,7 @@ pub(crate) fn errors() -> Vec<CommandError> {
         ErrorCode::NotActionable,
         ErrorCode::WrongDigest,
         ErrorCode::InvalidCursor,
+        ErrorCode::Truncated,
         ErrorCode::Conflict,
         ErrorCode::StorageFailed,
         ErrorCode::DataFolderInUse,
