@@ -31,8 +31,18 @@ async fn a_deleted_session_can_be_taken_back() {
     .await;
     assert_eq!(page.count("[data-testid=empty-state]"), 1);
     page.click("[data-testid=toast-undo]");
+    page.eventually("the command", |page| {
+        page.count("[data-testid=toast]") == 0 && shell::called("restore_session").len() == 1
+    })
+    .await;
+    // The list says when it is back.
+    shell::deliver(
+        "watch_sessions",
+        0,
+        &json!([{ "session": shell::summary(2) }]),
+    );
     page.eventually("the row", |page| {
-        page.count("[data-testid=session-row]") == 1 && page.count("[data-testid=toast]") == 0
+        page.count("[data-testid=session-row]") == 1
     })
     .await;
 }
