@@ -283,3 +283,22 @@ fn what_cannot_be_read_is_never_more_than_it_was() {
         })
         .unwrap();
 }
+
+/// STO-9: also after the end of a process that closed nothing, when every page is checked.
+#[test]
+fn a_row_that_breaks_a_rule_is_no_damage_of_the_file() {
+    let (place, store) = opened(beginning(1));
+    let image = place.crash_image();
+    store.close().unwrap();
+    spoil(&image, "UPDATE messages SET role = 'ghost'");
+    let (store, opened) = image.try_open().unwrap();
+    assert!(!opened.was_clean, "everything was checked");
+    let (messages, _) = store
+        .read(|reader| reader.messages_before(session_id(1), 100, 100))
+        .unwrap();
+    assert!(!messages.is_empty());
+    for message in messages {
+        assert_eq!(message.status, MessageStatus::Unreadable);
+    }
+    store.close().unwrap();
+}
