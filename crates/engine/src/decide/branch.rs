@@ -6,7 +6,8 @@ use protocol::{
 use store::{Change, SessionState};
 
 use super::start_run::{
-    Trigger, add_user_message, begin_run, make_room, refuse_doubt, refuse_ending, user_message,
+    Trigger, add_user_message, begin_run, make_room, refuse_doubt, refuse_ending, refuse_live,
+    user_message,
 };
 use super::{Decision, Given};
 
@@ -153,18 +154,6 @@ fn ready(
     refuse_doubt(state)?;
     refuse_ending(state)?;
     Ok(make_room(decision, state, given))
-}
-
-fn refuse_live(state: &SessionState) -> Result<(), CommandError> {
-    match &state.run {
-        Some(run) if run.status.is_live() => Err(CommandError::new(
-            ErrorCode::AlreadyRunning,
-            "This session has a run that is still going.",
-            "Wait for it to end, or stop it first.",
-        )
-        .about_run(run.run_id)),
-        Some(_) | None => Ok(()),
-    }
 }
 
 /// Starts a branch in which history ends before this position. At the end there is nothing to

@@ -67,7 +67,7 @@ pub(super) fn send(
     begin_run(decision, state, trigger, given);
 }
 
-fn refuse_live(state: &SessionState) -> Result<(), CommandError> {
+pub(super) fn refuse_live(state: &SessionState) -> Result<(), CommandError> {
     match &state.run {
         Some(run) if run.status.is_live() => Err(CommandError::new(
             ErrorCode::AlreadyRunning,
