@@ -9,6 +9,7 @@ use futures_util::StreamExt;
 use protocol::{
     Block, BlockKind, ErrorClass, MessageId, RunError, RunId, SessionId, StepId, Usage, limits,
 };
+use store::faults::{self, Point};
 use store::{Change, Piece, Sync, Transition};
 use tokio::time::{Instant, sleep_until};
 
@@ -53,9 +54,11 @@ pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
         return;
     }
     tracing::info!(name: "engine.model.called", "a model call starts");
+    faults::pass(Point::ModelBefore);
     let mut writing = Writing::new(engine, call, handle);
     match writing.follow(model.stream(request)).await {
         Ended::Whole(usage) => {
+            faults::pass(Point::ModelAfter);
             let (blocks, calls) = (writing.blocks, writing.calls);
             let planned = tokio::select! {
                 () = cancel.cancelled() => return,

@@ -3,6 +3,7 @@
 mod starting;
 
 use protocol::{CallStatus, ErrorCode, RunReason, SessionId, Settings};
+use store::faults::{self, Point};
 use store::{CallRow, Change, Opened, Reader, SessionState, Sync, Transition};
 use tokio::runtime::Handle;
 
@@ -40,6 +41,7 @@ pub(crate) fn recover(
         found.in_doubt += sweeps.iter().map(Sweep::doubts).sum::<usize>();
     };
     let whole = sweeps.iter().flat_map(|s| s.changes.clone()).collect();
+    faults::reach(Point::SweepDecided)?;
     match apply(engine, whole) {
         Ok(()) => counted(&sweeps, &mut found),
         Err(error) if is_of_one_session(&error) => {
@@ -51,6 +53,7 @@ pub(crate) fn recover(
         }
         Err(error) => return Err(error),
     }
+    faults::reach(Point::SweepWritten)?;
     let effects = starting::expire_overdue(engine, &mut found);
     starting::check(engine, &touched, &mut found);
     tracing::info!(

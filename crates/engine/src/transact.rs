@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use protocol::{CommandError, ErrorCode, RunId, RunStatus, SessionId};
+use store::faults::{self, Point};
 use store::{Change, Reader, SessionState, Transition};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -58,9 +59,11 @@ impl Engine {
         let (engine, runtime) = (self.clone(), Handle::current());
         self.inner.store.submit(transition, move |result| {
             if result.is_ok() {
+                faults::pass(Point::EffectsBefore);
                 for effect in effects {
                     effects::perform(&engine, effect, &runtime);
                 }
+                faults::pass(Point::EffectsAfter);
                 engine.inner.bus.publish(&touched);
                 if is_timed {
                     engine.inner.wake.notify_one();

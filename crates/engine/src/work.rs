@@ -10,6 +10,7 @@ use protocol::{
     CallId, CallStatus, CommandError, ErrorClass, ErrorCode, RunId, SessionId, StepId, Verdict,
 };
 use store::CallRow;
+use store::faults::{self, Mutant, Point};
 use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
@@ -54,10 +55,20 @@ pub(crate) async fn work(engine: &Engine, job: Job, cancel: &CancellationToken) 
         Ok(prepared) => prepared,
         Err(error) => return refuse(engine, job, error, cancel).await,
     };
+    let too_early = if faults::is_mutant(Mutant::ToolBeforeCommit) {
+        Some(body::run(engine, &call, &prepared, cancel).await)
+    } else {
+        None
+    };
     let Some(attempt) = start(engine, job, &prepared, cancel).await else {
         return;
     };
-    let end = body::run(engine, &call, &prepared, cancel).await;
+    faults::pass(Point::BodyBefore);
+    let end = match too_early {
+        Some(end) => end,
+        None => body::run(engine, &call, &prepared, cancel).await,
+    };
+    faults::pass(Point::BodyAfter);
     let can_check = prepared.tool.can_check();
     settle(engine, job, attempt, end, can_check).await;
 }

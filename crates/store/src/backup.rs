@@ -9,6 +9,7 @@ use rusqlite::backup::{Backup, StepResult};
 
 use crate::connection::{APPLICATION_ID, open_existing, open_read_only};
 use crate::damage::quick_check_finding;
+use crate::faults::{self, Point};
 use crate::folder::{
     BESIDE, UNFINISHED, copy_durably, create_private_file, remove_if_present, sync_dir, with_suffix,
 };
@@ -42,13 +43,16 @@ pub(crate) fn make_backup(
     let unfinished = with_suffix(&path, UNFINISHED);
     remove_if_present(&unfinished)?;
     drop(create_private_file(&unfinished)?);
+    faults::reach(Point::BackupBegun)?;
     if let Err(error) = copy_pages(&source, &unfinished, is_cut_short) {
         remove_if_present(&unfinished)?;
         return Err(error);
     }
     fs::File::open(&unfinished)?.sync_all()?;
+    faults::reach(Point::BackupCopied)?;
     fs::rename(&unfinished, &path)?;
     sync_dir(&folder.backups())?;
+    faults::reach(Point::BackupNamed)?;
     prune(folder)?;
     let bytes = fs::metadata(&path)?.len();
     tracing::info!(name: "store.backup.made", file_name, bytes);

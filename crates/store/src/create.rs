@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::connection::{make_durable, open_existing};
+use crate::faults::{self, Point};
 use crate::folder::{create_private_file, sync_dir};
 use crate::schema::Schema;
 use crate::{DataFolder, Error};
@@ -24,6 +25,7 @@ pub(crate) fn create_database(
     connection.pragma_update(None, "wal_checkpoint", "TRUNCATE")?;
     connection.close().map_err(|(_, error)| error)?;
     fs::File::open(&unfinished)?.sync_all()?;
+    faults::reach(Point::DatabaseFilled)?;
     fs::rename(&unfinished, folder.database())?;
     sync_dir(folder.root())
 }

@@ -14,6 +14,7 @@ mod create;
 mod damage;
 mod error;
 mod event_codec;
+pub mod faults;
 mod folder;
 mod inspect;
 mod open;

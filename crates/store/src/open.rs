@@ -8,6 +8,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::connection::{make_durable, open_untouched};
 use crate::create::create_database;
 use crate::damage::{check_header, check_no_orphaned_log, damaged, quick_check, read_error};
+use crate::faults::{self, Mutant, Point};
 use crate::folder::FolderLock;
 use crate::readers::Readers;
 use crate::schema::{Schema, version_of};
@@ -65,6 +66,7 @@ impl Store {
     pub(crate) fn open_with(options: &Options, schema: Schema) -> Result<(Self, Opened), Error> {
         let folder = &options.folder;
         let lock = folder.lock(options.pid)?;
+        faults::reach(Point::LockTaken)?;
         backup::finish_restore(folder)?;
         folder.sweep_unfinished()?;
         let is_new = !folder.database().try_exists()?;
@@ -80,15 +82,26 @@ impl Store {
         if !was_clean {
             quick_check(folder, &connection)?;
         }
+        faults::reach(Point::DatabaseChecked)?;
         // From here on the file is known to be ours and sound, and may be written.
         make_durable(&connection)?;
         let migrated_from = (found < schema.version()).then_some(found);
         if migrated_from.is_some() {
             backup::make_backup(folder, &connection, options.now_ms, &|| false)?;
+            faults::reach(Point::MigrationBackedUp)?;
             schema.migrate(&mut connection)?;
+            faults::reach(Point::Migrated)?;
         }
+        faults::reach(Point::EpochBefore)?;
         let epoch =
             take_epoch(&mut connection, options).map_err(|error| read_error(folder, error))?;
+        faults::reach(Point::EpochAfter)?;
+        if faults::is_mutant(Mutant::SweepRevivesCancelled) {
+            connection.execute(
+                "UPDATE runs SET status = 'interrupted' WHERE status = 'cancelled'",
+                [],
+            )?;
+        }
         let readers = Readers::open(&folder.database())?;
         let writer = Writer::start(connection, epoch)?;
         let opened = Opened {

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::connection::set_sync;
-use crate::{Error, Sync, Transition, write};
+use crate::faults::{self, Mutant, Point};
+use crate::{Change, Error, Sync, Transition, write};
 
 /// At most so many transitions share a commit.
 const BATCH: usize = 256;
@@ -218,13 +219,19 @@ impl State {
         } else {
             Sync::Relaxed
         };
-        let (transitions, answers): (Vec<Transition>, Vec<Done>) = batch.into_iter().unzip();
+        let (transitions, mut answers): (Vec<Transition>, Vec<Done>) = batch.into_iter().unzip();
+        if faults::is_mutant(Mutant::AcknowledgeBeforeCommit) {
+            for done in std::mem::take(&mut answers) {
+                self.answer(done, Ok(()));
+            }
+        }
         match self.commit(&transitions, sync) {
             Ok(results) => {
                 self.note_committed(sync);
                 for (done, result) in answers.into_iter().zip(results) {
                     self.answer(done, result);
                 }
+                faults::pass(Point::Answered);
             }
             Err(error) => {
                 tracing::error!(name: "store.commit.failed", %error, transitions = transitions.len());
@@ -251,16 +258,21 @@ impl State {
         sync: Sync,
     ) -> Result<Vec<Result<(), Error>>, Error> {
         let run = |state: &mut Self| -> Result<_, WriteError> {
+            faults::reach(Point::BatchGathered)?;
             state.use_sync(sync)?;
+            if faults::is_mutant(Mutant::DeltasDeletedEarly) {
+                delete_deltas_early(&state.connection, transitions)?;
+            }
             let (epoch, is_unsecured) = (state.epoch, state.unsecured_since.is_some());
             let mut transaction = state
                 .connection
                 .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             check_epoch(&transaction, epoch)?;
+            faults::reach(Point::TransactionBegun)?;
             let mut results = Vec::with_capacity(transitions.len());
             for transition in transitions {
                 let savepoint = transaction.savepoint()?;
-                let result = write::apply(&savepoint, transition);
+                let result = apply(&savepoint, transition);
                 match &result {
                     Ok(()) => savepoint.commit()?,
                     // A full disk or a failed write can make SQLite give the whole transaction
@@ -278,7 +290,9 @@ impl State {
             if sync == Sync::Barrier && is_unsecured && !has_written {
                 touch(&transaction)?;
             }
+            faults::reach(Point::CommitBefore)?;
             transaction.commit()?;
+            faults::pass(Point::CommitAfter);
             Ok(results)
         };
         run(self).map_err(WriteError::into_error)
@@ -311,10 +325,12 @@ impl State {
         };
         let result = waiting("NOOP").and_then(|frames| {
             if frames < LONG_LOG {
-                Ok(frames)
-            } else {
-                waiting("PASSIVE")
+                return Ok(frames);
             }
+            faults::pass(Point::CheckpointBefore);
+            let left = waiting("PASSIVE");
+            faults::pass(Point::CheckpointAfter);
+            left
         });
         if let Err(error) = result {
             let error = WriteError::Sqlite(error).into_error();
@@ -325,6 +341,7 @@ impl State {
     /// Secures relaxed commits when nothing else comes.
     fn secure(&mut self) {
         let run = |state: &mut Self| -> Result<(), WriteError> {
+            faults::reach(Point::SecureBefore)?;
             state.use_sync(Sync::Barrier)?;
             let epoch = state.epoch;
             let transaction = state
@@ -333,6 +350,7 @@ impl State {
             check_epoch(&transaction, epoch)?;
             touch(&transaction)?;
             transaction.commit()?;
+            faults::pass(Point::SecureAfter);
             Ok(())
         };
         match run(self).map_err(WriteError::into_error) {
@@ -347,6 +365,7 @@ impl State {
 
     fn close(mut self) -> Result<(), Error> {
         let run = |state: &mut Self| -> Result<(), WriteError> {
+            faults::reach(Point::CloseBefore)?;
             state.use_sync(Sync::Barrier)?;
             let epoch = state.epoch;
             let transaction = state
@@ -408,6 +427,28 @@ impl From<Error> for WriteError {
     }
 }
 
+fn apply(savepoint: &Connection, transition: &Transition) -> Result<(), Error> {
+    faults::reach(Point::TransitionBefore)?;
+    write::apply(savepoint, transition)?;
+    faults::reach(Point::TransitionAfter)
+}
+
+/// The mistake of a mutant: what was streamed goes in a commit of its own.
+fn delete_deltas_early(
+    connection: &Connection,
+    transitions: &[Transition],
+) -> rusqlite::Result<()> {
+    for change in transitions.iter().flat_map(|one| &one.changes) {
+        if let Change::EndAttempt { step_id, .. } = change {
+            connection.execute(
+                "DELETE FROM deltas WHERE step_id = ?1",
+                [step_id.uuid().as_bytes()],
+            )?;
+        }
+    }
+    Ok(())
+}
+
 /// An empty commit writes nothing, so a counter is moved to have something to fsync.
 fn touch(connection: &Connection) -> rusqlite::Result<()> {
     connection
@@ -421,7 +462,7 @@ fn check_epoch(connection: &Connection, epoch: u64) -> Result<(), Error> {
     let found: u64 = connection
         .prepare_cached("SELECT epoch FROM runtime WHERE id = 1")?
         .query_row([], |row| row.get(0))?;
-    if found == epoch {
+    if found == epoch || faults::is_mutant(Mutant::NoEpochCheck) {
         Ok(())
     } else {
         Err(Error::Fenced)

@@ -4,6 +4,7 @@ use protocol::{
     ApprovalStatus, ApprovalView, CallId, CallPreview, CallStatus, CommandError, EffectClass,
     ErrorClass, ErrorCode, RunId, RunStatus, StepId, StepStatus,
 };
+use store::faults::{self, Mutant};
 use store::{Change, Checkpoint, SessionState, StepKind};
 
 use super::draft::{Draft, error_result};
@@ -164,7 +165,7 @@ fn start(draft: &mut Draft<'_>, index: usize, input: &StartCall) -> (StepId, u32
         }
     });
     tracing::info!(name: "engine.call.started", trace_id = %draft.run.run_id, %call_id, attempt);
-    draft.decision.is_relaxed = is_read;
+    draft.decision.is_relaxed = is_read || faults::is_mutant(Mutant::IntentRelaxed);
     (step_id, attempt)
 }
 

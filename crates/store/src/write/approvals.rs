@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::statement::{check_size, check_text, hash, json, set, update_one};
 use crate::Error;
+use crate::faults::{self, Mutant};
 
 /// A decision holds at most edited arguments, whose every byte may be stored as an escape of six.
 const DECISION_BYTES: usize = 6 * ARGUMENTS_BYTES + 64 * 1024;
@@ -81,6 +82,9 @@ pub(super) fn consume(
     round: u32,
     at_ms: u64,
 ) -> Result<(), Error> {
+    if faults::is_mutant(Mutant::ApprovalNotConsumed) {
+        return Ok(());
+    }
     update_one(
         connection,
         "UPDATE approvals

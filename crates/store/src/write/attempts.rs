@@ -5,6 +5,7 @@ use protocol::{RunError, StepId, StepStatus, Usage};
 use rusqlite::{Connection, params};
 
 use super::statement::{check_error, check_size, insert, set, update_one};
+use crate::faults::{self, Mutant};
 use crate::{Error, Piece};
 
 /// What one attempt may stream: less than a message may hold, so that it can be kept as one.
@@ -46,6 +47,17 @@ pub(super) fn append_deltas(
         params![step_id.uuid().as_bytes(), attempt, streamed_bytes, added],
         "the attempt ended",
     )?;
+    if faults::is_mutant(Mutant::CountersResetByText) {
+        connection.execute(
+            "UPDATE runs SET crashes = 0 WHERE id = (SELECT run_id FROM steps WHERE id = ?1)",
+            [step_id.uuid().as_bytes()],
+        )?;
+    }
+    let attempt = if faults::is_mutant(Mutant::DeltaKeyWithoutAttempt) {
+        1
+    } else {
+        attempt
+    };
     for piece in pieces {
         insert(
             connection,

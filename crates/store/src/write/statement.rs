@@ -6,6 +6,7 @@ use rusqlite::{Connection, ErrorCode};
 use serde::Serialize;
 
 use crate::Error;
+use crate::faults::{self, Mutant, Point};
 
 /// What a title, a key, a name, a message that waits or the text of an error may hold.
 pub(super) const TEXT_BYTES: usize = 1024 * 1024;
@@ -82,10 +83,27 @@ pub(super) fn update_one(
     values: impl rusqlite::Params,
     what: &'static str,
 ) -> Result<(), Error> {
-    match execute(connection, sql, values, what)? {
+    faults::reach(Point::CompareBefore)?;
+    let count = if faults::is_mutant(Mutant::CompareWithoutStatus) {
+        execute(connection, &without_comparing(sql), values, what)?
+    } else {
+        execute(connection, sql, values, what)?
+    };
+    faults::reach(Point::CompareAfter)?;
+    match count {
         1 => Ok(()),
         _ => Err(Error::Conflict(what)),
     }
+}
+
+/// The mistake of a mutant: whatever the row is like, it is set.
+fn without_comparing(sql: &str) -> String {
+    ["= 'pending'", "= 'allowed'", "= 'running'", "= ?2", "= ?29"]
+        .iter()
+        .fold(sql.to_owned(), |sql, status| {
+            sql.replace(&format!(" AND status {status}"), "")
+        })
+        .replace(" AND revision = ?28", "")
 }
 
 fn is_conflict(error: &rusqlite::Error) -> bool {
