@@ -13,6 +13,7 @@ mod process;
 pub mod raw;
 mod recording;
 mod tools;
+pub mod vfs;
 mod wait;
 mod window;
 
