@@ -7,41 +7,29 @@
     reason = "the writer measures its own deadlines, no data"
 )]
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+mod queue;
+mod sync;
+
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use self::queue::{Done, Queue, Work};
 use crate::connection::set_sync;
 use crate::faults::{self, Mutant, Point};
 use crate::{Change, Error, Sync, Transition, write};
 
-/// At most so many transitions share a commit.
-const BATCH: usize = 256;
-/// Gathering what is queued takes at most this long.
-const GATHER: Duration = Duration::from_millis(2);
 /// A relaxed commit is on disk at most this much later.
 const SECURE_WITHIN: Duration = Duration::from_secs(1);
 
 /// The log is moved into the database once this many of its frames are not there yet.
 const LONG_LOG: i64 = 1_000;
 
-type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
-
-enum Job {
-    Apply(Transition, Done),
-    Close(Done),
-}
-
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// `None` once closed.
-    jobs: Mutex<Option<Sender<Job>>>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    queue: Queue<Transition>,
     /// Set once SQLite came upon damage: the exit is then not called clean, so that the next
     /// start checks every page.
     is_suspect: Arc<AtomicBool>,
@@ -49,7 +37,6 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn start(connection: Connection, epoch: u64) -> Result<Self, Error> {
-        let (sender, receiver) = channel();
         let is_suspect = Arc::new(AtomicBool::new(false));
         let state = State {
             connection,
@@ -58,30 +45,12 @@ impl Writer {
             unsecured_since: None,
             is_suspect: Arc::clone(&is_suspect),
         };
-        let thread = std::thread::Builder::new()
-            .name("store-writer".to_owned())
-            .spawn(move || state.work(&receiver))?;
-        Ok(Self {
-            jobs: Mutex::new(Some(sender)),
-            thread: Mutex::new(Some(thread)),
-            is_suspect,
-        })
+        let queue = Queue::start(state)?;
+        Ok(Self { queue, is_suspect })
     }
 
     pub(crate) fn submit(&self, transition: Transition, done: Done) {
-        let refused = {
-            let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-            match jobs.as_ref() {
-                Some(jobs) => jobs
-                    .send(Job::Apply(transition, done))
-                    .err()
-                    .map(|error| error.0),
-                None => Some(Job::Apply(transition, done)),
-            }
-        };
-        if let Some(Job::Apply(_, done) | Job::Close(done)) = refused {
-            done(Err(Error::Closed));
-        }
+        self.queue.submit(transition, done);
     }
 
     /// Takes note of what a read came upon.
@@ -93,53 +62,7 @@ impl Writer {
 
     /// Waits until everything queued before is written, then ends the thread.
     pub(crate) fn close(&self) -> Result<(), Error> {
-        let Some(jobs) = self
-            .jobs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-        else {
-            return Ok(());
-        };
-        let (sender, receiver) = channel();
-        let done: Done = Box::new(move |result| drop(sender.send(result)));
-        let result = match jobs.send(Job::Close(done)) {
-            Ok(()) => receiver.recv().unwrap_or(Err(Error::Closed)),
-            Err(_) => Err(Error::Closed),
-        };
-        self.wait_for_thread();
-        result
-    }
-
-    fn wait_for_thread(&self) {
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let Some(thread) = thread else {
-            return;
-        };
-        // The last handle may go in an answer, on the very thread that would be waited for.
-        if thread.thread().id() == std::thread::current().id() {
-            return;
-        }
-        if thread.join().is_err() {
-            tracing::error!(name: "store.writer.panicked", "the writer thread ended in a panic");
-        }
-    }
-}
-
-/// Without a close, what is queued is still written before the folder is given away.
-impl Drop for Writer {
-    fn drop(&mut self) {
-        drop(
-            self.jobs
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
-        self.wait_for_thread();
+        self.queue.close()
     }
 }
 
@@ -153,102 +76,63 @@ struct State {
     is_suspect: Arc<AtomicBool>,
 }
 
-impl State {
-    fn work(mut self, jobs: &Receiver<Job>) {
-        loop {
-            let (batch, close) = match self.next_batch(jobs) {
-                Next::Batch(batch, close) => (batch, close),
-                Next::Secure => {
-                    self.secure();
-                    continue;
-                }
-                Next::Gone => {
-                    if self.unsecured_since.is_some() {
-                        self.secure();
-                    }
-                    return;
-                }
-            };
-            if !batch.is_empty() {
-                self.write_batch(batch);
-                self.shorten_log();
-            }
-            if let Some(done) = close {
-                let result = self.close();
-                done(result);
-                return;
-            }
-        }
+impl Work for State {
+    type Item = Transition;
+
+    fn patience(&self) -> Option<Duration> {
+        let since = self.unsecured_since?;
+        Some(SECURE_WITHIN.saturating_sub(since.elapsed()))
     }
 
-    fn next_batch(&self, jobs: &Receiver<Job>) -> Next {
-        let first = match self.unsecured_since {
-            None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(since) => jobs.recv_timeout(SECURE_WITHIN.saturating_sub(since.elapsed())),
-        };
-        let first = match first {
-            Ok(job) => job,
-            Err(RecvTimeoutError::Timeout) => return Next::Secure,
-            Err(RecvTimeoutError::Disconnected) => return Next::Gone,
-        };
-        let started = Instant::now();
-        let mut batch = Vec::new();
-        let mut next = Some(first);
-        while let Some(job) = next {
-            match job {
-                Job::Apply(transition, done) => batch.push((transition, done)),
-                Job::Close(done) => return Next::Batch(batch, Some(done)),
-            }
-            let is_full = batch.len() >= BATCH || started.elapsed() >= GATHER;
-            next = if is_full { None } else { jobs.try_recv().ok() };
-        }
-        Next::Batch(batch, None)
+    fn rest(&mut self) {
+        self.secure();
     }
 
-    fn write_batch(&mut self, batch: Vec<(Transition, Done)>) {
+    fn write(&mut self, transitions: &[Transition]) -> Result<Vec<Result<(), Error>>, Error> {
         // One barrier makes the whole batch one, and so does a relaxed commit that has waited
         // its second under a stream of others.
         let is_due = self
             .unsecured_since
             .is_some_and(|since| since.elapsed() >= SECURE_WITHIN);
-        let wants_barrier = batch
+        let wants_barrier = transitions
             .iter()
-            .any(|(transition, _)| transition.sync == Sync::Barrier);
+            .any(|transition| transition.sync == Sync::Barrier);
         let sync = if wants_barrier || is_due {
             Sync::Barrier
         } else {
             Sync::Relaxed
         };
-        let (transitions, mut answers): (Vec<Transition>, Vec<Done>) = batch.into_iter().unzip();
-        if faults::is_mutant(Mutant::AcknowledgeBeforeCommit) {
-            for done in std::mem::take(&mut answers) {
-                self.answer(done, Ok(()));
-            }
-        }
-        match self.commit(&transitions, sync) {
+        let results = self.commit(transitions, sync);
+        match &results {
             Ok(results) => {
                 self.note_committed(sync);
-                for (done, result) in answers.into_iter().zip(results) {
-                    self.answer(done, result);
-                }
-                faults::pass(Point::Answered);
+                results.iter().for_each(|result| self.note_damage(result));
             }
-            Err(error) => {
-                tracing::error!(name: "store.commit.failed", %error, transitions = transitions.len());
-                for done in answers {
-                    self.answer(done, Err(error.clone()));
-                }
-            }
+            Err(error) => self.note_damage(&Err(error.clone())),
         }
+        results
     }
 
-    /// A caller that panics must not take the writer, and with it everyone else, along.
-    fn answer(&self, done: Done, result: Result<(), Error>) {
+    fn tidy(&mut self) {
+        self.shorten_log();
+    }
+
+    fn close(mut self) -> Result<(), Error> {
+        self.close_cleanly()?;
+        self.connection.close().map_err(|(_, error)| error.into())
+    }
+
+    fn give_up(mut self) {
+        if self.unsecured_since.is_some() {
+            self.secure();
+        }
+    }
+}
+
+impl State {
+    fn note_damage(&self, result: &Result<(), Error>) {
         if matches!(result, Err(Error::Corrupt(_))) {
             self.is_suspect.store(true, Ordering::Relaxed);
-        }
-        if catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
-            tracing::error!(name: "store.answer.panicked", "an answer ended in a panic");
         }
     }
 
@@ -363,7 +247,7 @@ impl State {
         }
     }
 
-    fn close(mut self) -> Result<(), Error> {
+    fn close_cleanly(&mut self) -> Result<(), Error> {
         let run = |state: &mut Self| -> Result<(), WriteError> {
             faults::reach(Point::CloseBefore)?;
             state.use_sync(Sync::Barrier)?;
@@ -380,17 +264,8 @@ impl State {
             transaction.commit()?;
             Ok(())
         };
-        run(&mut self).map_err(WriteError::into_error)?;
-        self.connection.close().map_err(|(_, error)| error.into())
+        run(self).map_err(WriteError::into_error)
     }
-}
-
-enum Next {
-    Batch(Vec<(Transition, Done)>, Option<Done>),
-    /// Nothing came, and relaxed commits have waited their second.
-    Secure,
-    /// Every handle is gone.
-    Gone,
 }
 
 enum WriteError {

@@ -111,11 +111,10 @@ fn a_batch_with_a_barrier_is_a_barrier() {
         sync: Sync::Relaxed,
         ..create(number, 0)
     };
-    let no_answer = || -> Done { Box::new(|result| result.unwrap()) };
-    state.write_batch(vec![(relaxed(1), no_answer())]);
+    state.write(&[relaxed(1)]).unwrap();
     assert!(state.unsecured_since.is_some());
     assert_eq!(state.sync, Sync::Relaxed);
-    state.write_batch(vec![(relaxed(2), no_answer()), (create(3, 0), no_answer())]);
+    state.write(&[relaxed(2), create(3, 0)]).unwrap();
     assert!(state.unsecured_since.is_none());
     assert_eq!(state.sync, Sync::Barrier);
 }
@@ -128,10 +127,9 @@ fn a_relaxed_commit_under_a_stream_of_others_is_secured_when_due() {
         sync: Sync::Relaxed,
         ..create(number, 0)
     };
-    let no_answer = || -> Done { Box::new(|result| result.unwrap()) };
-    state.write_batch(vec![(relaxed(1), no_answer())]);
+    state.write(&[relaxed(1)]).unwrap();
     state.unsecured_since = Instant::now().checked_sub(SECURE_WITHIN);
-    state.write_batch(vec![(relaxed(2), no_answer())]);
+    state.write(&[relaxed(2)]).unwrap();
     assert_eq!(state.sync, Sync::Barrier);
     assert!(state.unsecured_since.is_none());
 }
