@@ -1,13 +1,16 @@
 //! Waking whoever watches, after a commit. It carries no content: the woken read the store, so
 //! that a live window and one that catches up see the same things in the same order.
+//!
+//! Its locks come from `super`, so that the test that tries out schedules can compile this very file
+//! with locks of its own.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use protocol::SessionId;
 use tokio::sync::{Notify, watch};
 
-use crate::transact::Touched;
+use super::sync::{Mutex, MutexGuard};
 
 #[derive(Debug, Default)]
 pub(crate) struct Bus {
@@ -46,17 +49,17 @@ struct DirtySessions {
 impl Bus {
     /// Wakes the subscribers of every session that a transition touched. Streamed text wakes
     /// the session's own subscribers alone: the list does not change with it.
-    pub(crate) fn publish(&self, touched: &Touched) {
+    pub(crate) fn publish(&self, sessions: &[SessionId], is_text: bool) {
         let mut state = lock(&self.state);
-        for session_id in &*touched.sessions {
+        for session_id in sessions {
             if let Some(sender) = state.sessions.get(session_id) {
                 sender.send_replace(());
             }
         }
-        if !touched.is_text {
+        if !is_text {
             state.watches.retain(|watch| match watch.upgrade() {
                 Some(dirty) => {
-                    dirty.mark(&touched.sessions);
+                    dirty.mark(sessions);
                     true
                 }
                 None => false,
@@ -113,15 +116,34 @@ impl Bus {
 }
 
 impl Listener {
-    /// What was committed up to now is about to be read.
-    pub(crate) fn mark_heard(&mut self) {
-        self.woken.mark_unchanged();
+    /// Looks, and after each commit again, until there is something; nothing once closed. Safe to
+    /// drop while it waits.
+    pub(crate) async fn until<L: Look>(
+        &mut self,
+        look: &mut L,
+    ) -> Result<Option<L::Found>, L::Error> {
+        loop {
+            // Marked before looking: a commit after this ends the wait below.
+            self.woken.mark_unchanged();
+            if let Some(found) = look.look().await? {
+                return Ok(Some(found));
+            }
+            if self.woken.changed().await.is_err() {
+                return Ok(None);
+            }
+        }
     }
+}
 
-    /// Waits for a commit since the mark; false once closed.
-    pub(crate) async fn hear(&mut self) -> bool {
-        self.woken.changed().await.is_ok()
-    }
+/// Something in the store that is waited for.
+pub(crate) trait Look {
+    /// What is found.
+    type Found;
+    /// Why it cannot be looked at.
+    type Error;
+
+    /// What is there at this moment, if it is there.
+    fn look(&mut self) -> impl Future<Output = Result<Option<Self::Found>, Self::Error>> + Send;
 }
 
 /// The last one to go takes the session's entry with it: whoever asks for sessions that do not
@@ -166,11 +188,11 @@ impl Dirty {
         std::mem::take(&mut self.lock().ids)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, DirtySessions> {
+    fn lock(&self) -> MutexGuard<'_, DirtySessions> {
         lock(&self.sessions)
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -31,6 +31,7 @@ mod recovery;
 mod request;
 mod subscription;
 mod summary;
+mod sync;
 mod timekeeper;
 mod title;
 mod tool;

@@ -5,7 +5,7 @@ use protocol::{CommandError, Delta, Envelope, ErrorCode, Push, SessionId};
 use store::{LiveCursor, Reader};
 
 use crate::Engine;
-use crate::bus::Listener;
+use crate::bus::{Listener, Look};
 use crate::command_error::{closing, from_store, not_found};
 
 /// Events read at once; the rest follows in the next batch.
@@ -19,12 +19,18 @@ const FIRST_LOOK: usize = 8;
 /// costs no memory and misses nothing.
 #[derive(Debug)]
 pub struct Subscription {
+    head_seq: u64,
+    place: Place,
+    listener: Listener,
+}
+
+/// How far a follower has come.
+#[derive(Debug)]
+struct Place {
     engine: Engine,
     session_id: SessionId,
     after_seq: u64,
-    head_seq: u64,
     cursor: LiveCursor,
-    listener: Listener,
 }
 
 impl Engine {
@@ -56,12 +62,15 @@ impl Engine {
                 "Take a new snapshot and subscribe after its seq.",
             ));
         }
-        Ok(Subscription {
+        let place = Place {
             engine: self.clone(),
             session_id,
             after_seq,
-            head_seq,
             cursor: LiveCursor::default(),
+        };
+        Ok(Subscription {
+            head_seq,
+            place,
             listener,
         })
     }
@@ -75,27 +84,34 @@ impl Subscription {
 
     /// The session that is followed.
     pub const fn session_id(&self) -> SessionId {
-        self.session_id
+        self.place.session_id
     }
 
     /// Waits for something new and returns all of it, in order, up to a bound. Safe to drop and
     /// call again: nothing is taken before it is returned.
     pub async fn next(&mut self) -> Result<Vec<Push>, CommandError> {
-        loop {
-            // Marked before reading: a commit after this wakes the wait below.
-            self.listener.mark_heard();
-            let batch = self.take_new().await?;
-            if !batch.is_empty() {
-                return Ok(batch);
-            }
-            if !self.listener.hear().await {
-                return Err(closing());
-            }
-        }
+        let found = self.listener.until(&mut self.place).await?;
+        found.ok_or_else(closing)
     }
 
     /// What is new at this moment, without waiting for more; empty when there is nothing.
     pub async fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
+        self.place.take_new().await
+    }
+}
+
+impl Look for Place {
+    type Found = Vec<Push>;
+    type Error = CommandError;
+
+    async fn look(&mut self) -> Result<Option<Vec<Push>>, CommandError> {
+        let batch = self.take_new().await?;
+        Ok((!batch.is_empty()).then_some(batch))
+    }
+}
+
+impl Place {
+    async fn take_new(&mut self) -> Result<Vec<Push>, CommandError> {
         let (session_id, after_seq) = (self.session_id, self.after_seq);
         let mut cursor = self.cursor.clone();
         let (events, deltas, cursor) = self

@@ -64,7 +64,7 @@ impl Engine {
                     effects::perform(&engine, effect, &runtime);
                 }
                 faults::pass(Point::EffectsAfter);
-                engine.inner.bus.publish(&touched);
+                engine.inner.bus.publish(&touched.sessions, touched.is_text);
                 if is_timed {
                     engine.inner.wake.notify_one();
                 }

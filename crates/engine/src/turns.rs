@@ -5,12 +5,17 @@
 //! running, and nobody asks the model again. So whoever decides about a session waits for its turn,
 //! and keeps it from the read to the commit. What is decided in different sessions is written
 //! together all the same.
+//!
+//! Its locks come from `super`, so that the test that tries out schedules can compile this very file
+//! with locks of its own.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use protocol::SessionId;
 use tokio::sync::OwnedMutexGuard;
+
+use super::sync::{Mutex, MutexGuard};
 
 type Lock = Arc<tokio::sync::Mutex<()>>;
 
@@ -65,33 +70,5 @@ impl Drop for Turn {
         {
             locks.remove(&self.session_id);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use uuid::Uuid;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn one_at_a_time_and_nothing_is_left() {
-        let turns = Turns::default();
-        let session_id = SessionId::from_uuid(Uuid::from_u128(1));
-        let other = SessionId::from_uuid(Uuid::from_u128(2));
-        let first = turns.take(session_id).await;
-        drop(turns.take(other).await);
-        let short = Duration::from_millis(5);
-        let impatient = tokio::time::timeout(short, turns.take(session_id)).await;
-        assert!(impatient.is_err(), "the first still has its turn");
-        let next = tokio::spawn({
-            let turns = turns.clone();
-            async move { drop(turns.take(session_id).await) }
-        });
-        drop(first);
-        assert!(next.await.is_ok());
-        assert_eq!(turns.count(), 0);
     }
 }

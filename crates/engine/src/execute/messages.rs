@@ -9,6 +9,7 @@ use store::{Reader, SessionState};
 
 use super::runs::existing;
 use crate::Engine;
+use crate::bus::Look;
 use crate::command_error::not_found;
 use crate::decide::{self, Decision, SendMessage, StartRun};
 
@@ -90,21 +91,15 @@ impl Engine {
             Some(listener) => listener,
             None => return Ok(()),
         };
-        let settled = async {
-            loop {
-                listener.mark_heard();
-                let state = self
-                    .read(move |reader| reader.session_state(session_id))
-                    .await?;
-                if !state.as_ref().is_some_and(is_settling) || !listener.hear().await {
-                    return Ok(());
-                }
-            }
+        let mut settling = Settling {
+            engine: self,
+            session_id,
         };
         // One that takes longer makes the message wait in the queue instead.
-        tokio::time::timeout(SETTLE_WITHIN, settled)
-            .await
-            .unwrap_or(Ok(()))
+        match tokio::time::timeout(SETTLE_WITHIN, listener.until(&mut settling)).await {
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(_)) | Err(_) => Ok(()),
+        }
     }
 
     pub(super) async fn edit_queued(
@@ -151,6 +146,25 @@ impl Engine {
             })
             .await?;
         Ok(Reply::Queue { queue })
+    }
+}
+
+/// Calls of a halted run that have not ended yet.
+struct Settling<'a> {
+    engine: &'a Engine,
+    session_id: SessionId,
+}
+
+impl Look for Settling<'_> {
+    type Found = ();
+    type Error = CommandError;
+
+    /// Found once they have.
+    async fn look(&mut self) -> Result<Option<()>, CommandError> {
+        let session_id = self.session_id;
+        let read = move |reader: &Reader<'_>| reader.session_state(session_id);
+        let state = self.engine.read(read).await?;
+        Ok((!state.as_ref().is_some_and(is_settling)).then_some(()))
     }
 }
 
