@@ -96,14 +96,24 @@ pub(super) fn update_one(
     }
 }
 
-/// The mistake of a mutant: whatever the row is like, it is set.
+/// The mistake of a mutant: whatever the row is like, it is set. The parameters stay, because their
+/// number is counted.
 fn without_comparing(sql: &str) -> String {
-    ["= 'pending'", "= 'allowed'", "= 'running'", "= ?2", "= ?29"]
+    let sql = ["'pending'", "'allowed'", "'running'"]
         .iter()
         .fold(sql.to_owned(), |sql, status| {
-            sql.replace(&format!(" AND status {status}"), "")
+            sql.replace(&format!(" AND status = {status}"), "")
+        });
+    // The longer name first: the shorter one is its beginning.
+    ["status = ?29", "revision = ?28", "status = ?2"]
+        .iter()
+        .fold(sql, |sql, compared| {
+            let parameter = compared.split("= ").nth(1).unwrap_or_default();
+            sql.replace(
+                &format!(" AND {compared}"),
+                &format!(" AND {parameter} IS NOT NULL"),
+            )
         })
-        .replace(" AND revision = ?28", "")
 }
 
 fn is_conflict(error: &rusqlite::Error) -> bool {
