@@ -12,7 +12,7 @@ mod names;
 mod none;
 
 #[cfg(feature = "faults")]
-pub use armed::{FAULT_VARIABLE, MUTANT_VARIABLE, is_mutant, pass, reach};
+pub use armed::{FAULT_VARIABLE, MUTANT_VARIABLE, hits, is_mutant, pass, reach};
 pub use names::{Action, Mutant, Point};
 #[cfg(not(feature = "faults"))]
 pub use none::{is_mutant, pass, reach};

@@ -7,21 +7,29 @@
 //! Entry points: [`Headless`], [`Window`], [`ModelServer`] for them to talk to, [`test_tools`].
 
 mod binary;
+mod dice;
+pub mod evidence;
 mod headless;
 pub mod model_server;
 mod process;
 pub mod raw;
 mod recording;
+mod suite_line;
 mod tools;
 pub mod vfs;
 mod wait;
 mod window;
+pub mod workload;
 
 pub use binary::holdfast;
+pub use dice::Dice;
 pub use headless::Headless;
 pub use model_server::ModelServer;
 pub use process::{Process, ask_process_to_end, command, is_running, kill_process};
 pub use recording::{Recording, assert_contains_everything_seen};
-pub use tools::{LEDGER_VARIABLE, Ledger, LedgerEntry, Phase, test_tools, test_tools_here};
+pub use suite_line::{is_full, suite_line};
+pub use tools::{
+    LEDGER_VARIABLE, Ledger, LedgerEntry, Phase, test_tools, test_tools_here, test_tools_with,
+};
 pub use wait::{DEADLINE, eventually};
 pub use window::{Theme, Window, WindowOptions};

@@ -29,7 +29,12 @@ pub const LEDGER_VARIABLE: &str = "HOLDFAST_TEST_LEDGER";
 
 /// Every test tool, with the ledger in this file, which may not exist yet.
 pub fn test_tools(ledger: &Path) -> Vec<Arc<dyn Tool>> {
-    let ledger = || Ledger::new(ledger);
+    test_tools_with(&Ledger::new(ledger))
+}
+
+/// The same with any ledger.
+pub fn test_tools_with(ledger: &Ledger) -> Vec<Arc<dyn Tool>> {
+    let ledger = || ledger.clone();
     vec![
         Arc::new(checked::CheckedTool::new(ledger())),
         Arc::new(counts::Counts),

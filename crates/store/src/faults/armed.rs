@@ -24,6 +24,21 @@ struct Fault {
     owed: AtomicU32,
 }
 
+/// How often each point was reached in this process.
+static HITS: [AtomicU32; Point::ALL.len()] = [const { AtomicU32::new(0) }; Point::ALL.len()];
+
+/// How often each point was reached so far in this process.
+pub fn hits() -> Vec<(Point, u32)> {
+    let counts = HITS.iter().map(|count| count.load(Ordering::SeqCst));
+    Point::ALL.iter().copied().zip(counts).collect()
+}
+
+fn count(point: Point) {
+    if let Some(hits) = HITS.get(point as usize) {
+        hits.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 fn fault() -> Option<&'static Fault> {
     static FAULT: OnceLock<Option<Fault>> = OnceLock::new();
     let read = || {
@@ -51,6 +66,7 @@ pub fn is_mutant(mutant: Mutant) -> bool {
 
 /// A place where something may fail: the process ends here, or the disk refuses.
 pub fn reach(point: Point) -> Result<(), Error> {
+    count(point);
     let Some(fault) = fault() else { return Ok(()) };
     let is_owed = fault
         .owed
@@ -67,6 +83,7 @@ pub fn reach(point: Point) -> Result<(), Error> {
 /// A place where nothing can be refused any more: the process ends here, or the disk refuses the
 /// next thing that it can.
 pub fn pass(point: Point) {
+    count(point);
     let Some(fault) = fault() else { return };
     if fault.strikes(point) && fault.action.strike().is_err() {
         fault.owed.fetch_add(1, Ordering::SeqCst);

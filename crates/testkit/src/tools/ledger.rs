@@ -3,15 +3,19 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::{CallInput, ToolError};
 use protocol::EffectClass;
 use serde::{Deserialize, Serialize};
 
-/// A file that only grows. A line that is there is on disk.
+use crate::evidence::{Fact, Witness};
+
+/// A file that only grows, where a line that is there is on disk; or the notes of a witness.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     path: PathBuf,
+    witness: Option<Arc<dyn Witness>>,
 }
 
 /// One line of it.
@@ -46,11 +50,26 @@ pub enum Phase {
 impl Ledger {
     /// In this file, which may not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self {
+            path: path.into(),
+            witness: None,
+        }
+    }
+
+    /// With a witness, who keeps it among everything else.
+    pub fn witnessed(witness: Arc<dyn Witness>) -> Self {
+        Self {
+            path: PathBuf::new(),
+            witness: Some(witness),
+        }
     }
 
     /// Adds a line; it is on disk when this is over.
     pub fn append(&self, entry: &LedgerEntry) -> io::Result<()> {
+        if let Some(witness) = &self.witness {
+            witness.note(Fact::Did(entry.clone()));
+            return Ok(());
+        }
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let is_new = !self.path.exists();

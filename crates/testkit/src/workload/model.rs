@@ -1,0 +1,171 @@
+//! The model: what it says follows from the seed and the request, but for a mark of its own in every
+//! piece, so that two attempts never look alike.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use engine::{Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestMessage};
+use futures_util::{StreamExt, stream};
+use protocol::{BlockKind, EffectClass, ErrorClass, ModelInfo, Usage};
+use serde_json::json;
+
+use super::Plan;
+use crate::Dice;
+use crate::evidence::{Fact, Witness};
+
+/// After so many rounds of tool calls it has its last word.
+const ROUNDS: u64 = 3;
+/// Longer than relaxed commits wait for their barrier.
+const PAUSE: Duration = Duration::from_millis(1_150);
+
+/// See the module.
+#[derive(Debug)]
+pub struct WorkModel {
+    seed: u64,
+    class: Option<EffectClass>,
+    pauses: bool,
+    witness: Arc<dyn Witness>,
+    asked: AtomicU64,
+}
+
+impl WorkModel {
+    /// The model of a plan.
+    pub fn new(plan: &Plan, witness: Arc<dyn Witness>) -> Self {
+        Self {
+            seed: plan.seed,
+            class: plan.class,
+            pauses: plan.pauses,
+            witness,
+            asked: AtomicU64::new(0),
+        }
+    }
+
+    fn calls(&self, dice: &mut Dice, mark: &str) -> Vec<ModelEvent> {
+        let count = 1 + dice.below(3);
+        (0..count)
+            .map(|number| self.call(dice, mark, number))
+            .collect()
+    }
+
+    fn call(&self, dice: &mut Dice, mark: &str, number: u64) -> ModelEvent {
+        let classes = [
+            EffectClass::Read,
+            EffectClass::Idempotent,
+            EffectClass::Once,
+        ];
+        let picked = *dice.pick(&classes).unwrap_or(&EffectClass::Once);
+        let class = self.class.unwrap_or(picked);
+        let is_file = class == EffectClass::Idempotent && dice.is_one_in(4);
+        let (tool, arguments) = if is_file {
+            let path = format!("notes-{}.txt", dice.below(3));
+            ("write_file", json!({"path": path, "content": mark}))
+        } else {
+            let arguments = json!({
+                "class": class,
+                "ask": dice.is_one_in(2),
+                "before_ms": dice.below(3),
+                "after_ms": dice.below(3),
+                "mark": format!("{mark}.{number}"),
+            });
+            ("ledger_append", arguments)
+        };
+        ModelEvent::Call {
+            id: String::new(),
+            tool: tool.to_owned(),
+            arguments: arguments.to_string(),
+        }
+    }
+}
+
+impl Model for WorkModel {
+    fn info(&self) -> ModelInfo {
+        ModelInfo {
+            id: "workload".to_owned(),
+            label: "Workload".to_owned(),
+            is_scripted: true,
+        }
+    }
+
+    fn stream(&self, request: ModelRequest) -> ModelStream {
+        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        // Two processes and two requests never share a mark.
+        let mark = format!("m{}-{number}", std::process::id());
+        let (last, rounds) = asked_for(&request);
+        let mut dice = Dice::new(self.seed ^ fingerprint(last) ^ (rounds << 32));
+        let blocks = [
+            words(&mut dice, &mark, "thinks"),
+            words(&mut dice, &mark, "says"),
+        ];
+        self.witness.note(Fact::Asked {
+            blocks: blocks.iter().map(|pieces| pieces.concat()).collect(),
+        });
+        let mut events = Vec::new();
+        for (block, (pieces, kind)) in (0..).zip(
+            blocks
+                .into_iter()
+                .zip([BlockKind::Reasoning, BlockKind::Text]),
+        ) {
+            for text in pieces {
+                events.push(Ok(ModelEvent::Text { block, kind, text }));
+            }
+            events.push(Ok(ModelEvent::BlockEnded));
+        }
+        if dice.is_one_in(15) && number % 2 == 0 {
+            let error = ModelError::new(ErrorClass::Overloaded, "Too much to do.");
+            events.truncate(4);
+            events.push(Err(error));
+        } else {
+            if rounds < ROUNDS && !dice.is_one_in(3) {
+                events.extend(self.calls(&mut dice, &mark).into_iter().map(Ok));
+            }
+            let usage = Usage {
+                input_tokens: Some(10),
+                output_tokens: Some(2),
+                ..Usage::default()
+            };
+            events.push(Ok(ModelEvent::Finished { usage }));
+        }
+        let pause_at = (self.pauses && dice.is_one_in(3)).then_some(3);
+        Box::pin(
+            stream::iter(events)
+                .enumerate()
+                .then(move |(place, event)| async move {
+                    let pause = if pause_at == Some(place) {
+                        PAUSE
+                    } else {
+                        Duration::from_micros(700)
+                    };
+                    tokio::time::sleep(pause).await;
+                    event
+                }),
+        )
+    }
+}
+
+/// What the person said last, and how many rounds of calls there were since.
+fn asked_for(request: &ModelRequest) -> (&str, u64) {
+    let mut rounds = 0;
+    for message in request.messages.iter().rev() {
+        match message {
+            RequestMessage::User { text } => return (text, rounds),
+            RequestMessage::Agent { .. } => rounds += 1,
+            RequestMessage::Result { .. } => {}
+        }
+    }
+    ("", rounds)
+}
+
+fn fingerprint(text: &str) -> u64 {
+    let hash = blake3::hash(text.as_bytes());
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&hash.as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
+}
+
+fn words(dice: &mut Dice, mark: &str, verb: &str) -> Vec<String> {
+    let count = 2 + dice.below(5);
+    (0..count)
+        .map(|number| format!("{mark} {verb} {number}. "))
+        .collect()
+}

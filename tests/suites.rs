@@ -1,0 +1,6 @@
+//! The crash suites: what is promised about crashes, attacked in every test run. Each prints one line
+//! with its counts; `docs/durability.md` says what each does.
+
+mod suites {
+    pub(crate) mod failpoints;
+}
