@@ -1,7 +1,7 @@
 //! The process that crash suites end: a seeded workload on a data folder, until it is done or dies.
 //!
 //! `holdfast-crash-worker FOLDER FACTS SEED ACTS CLASS MODE`; the class is `any` or an effect class,
-//! the mode a list of `work`, `settle`, `slow` and `alone`, with a comma between.
+//! the mode a list of `work`, `settle`, `wait`, `slow` and `alone`, with a comma between.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use protocol::EffectClass;
 use testkit::evidence::FactFile;
 use testkit::workload::{Plan, World};
 
-/// The folder could not be opened, and the reason was said: nothing was begun.
+/// The folder could not be opened, or not be closed in order, and the reason was said.
 const REFUSED: u8 = 3;
 
 fn main() -> ExitCode {
@@ -59,7 +59,13 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
         if modes.contains(&"settle") {
             world.settle().await?;
         }
-        world.close().await?;
+        if modes.contains(&"wait") {
+            world.engine().idle().await;
+        }
+        if let Err(error) = world.close().await {
+            drop(writeln!(std::io::stderr(), "{error:#}"));
+            return Ok(ExitCode::from(REFUSED));
+        }
         Ok::<_, Box<dyn std::error::Error>>(ExitCode::SUCCESS)
     })?;
     runtime.shutdown_background();

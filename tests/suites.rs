@@ -2,5 +2,7 @@
 //! with its counts; `docs/durability.md` says what each does.
 
 mod suites {
+    pub(crate) mod crash_loop;
     pub(crate) mod failpoints;
+    pub(crate) mod sabotage;
 }

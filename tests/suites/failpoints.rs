@@ -1,1 +1,361 @@
-//! Suite A.
+//! Suite A: something goes wrong at every failpoint, in every way, in calls of every class.
+//!
+//! A world that was cut off in the middle is made once for each class and seed. A worker takes it up
+//! and strikes at one point: it ends, or the disk refuses. Then another one, without a fault, brings
+//! everything to rest. The invariants are checked after both.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use store::faults::{Action, FAULT_VARIABLE, Point};
+use testkit::evidence::{Counts, Fact, Loss, check_file, facts_in};
+use testkit::{Dice, command, is_full, suite_line};
+
+const CLASSES: [&str; 3] = ["read", "idempotent", "once"];
+const SEEDS: u64 = 2;
+const FULL_SEEDS: u64 = 20;
+/// The worker's own word for a folder that it could not open, or not close in order.
+const REFUSED: i32 = 3;
+/// The person of the world that is cut off acts so often, then the one who meets the fault.
+const BEFORE: u32 = 25;
+const ACTS: u32 = 30;
+/// A model that pauses, and a person who waits for it: relaxed commits are secured by the clock.
+const SLOW: &str = "slow,work,wait";
+
+/// RUN-4, RUN-12, STO-5, EFF-2, EFF-3: wherever it ends and whatever the disk refuses.
+#[test]
+fn whatever_goes_wrong_wherever_nothing_is_lost_and_nothing_is_repeated() -> Result<()> {
+    let began = Instant::now();
+    let scratch = Scratch::new()?;
+    let seeds = if is_full() { FULL_SEEDS } else { SEEDS };
+    let mut cases = Vec::new();
+    for seed in 1..=seeds {
+        for class in CLASSES {
+            let left = Left::make(&scratch, class, seed)?;
+            for point in Point::ALL
+                .iter()
+                .filter(|p| !p.name().starts_with("migration"))
+            {
+                for action in Action::ALL {
+                    cases.push(left.case(*point, *action));
+                }
+            }
+        }
+    }
+    let totals = Totals::default();
+    run_all(&scratch, &cases, &totals)?;
+    totals.ensure_struck(&cases)?;
+    totals.say(cases.len(), began);
+    Ok(())
+}
+
+/// Where everything of this suite lies: in memory where that is possible, since the end of a
+/// process does not care for the disk.
+pub(super) struct Scratch {
+    folder: tempfile::TempDir,
+    next: AtomicU64,
+}
+
+impl Scratch {
+    pub(super) fn new() -> Result<Self> {
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() {
+            tempfile::tempdir_in(memory)?
+        } else {
+            tempfile::tempdir()?
+        };
+        Ok(Self {
+            folder,
+            next: AtomicU64::new(0),
+        })
+    }
+
+    pub(super) fn fresh(&self) -> PathBuf {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.folder.path().join(number.to_string())
+    }
+}
+
+/// What a process left that was cut off in the middle, and how often a worker that takes it up
+/// reaches each point.
+struct Left {
+    home: PathBuf,
+    class: &'static str,
+    seed: u64,
+    hits: Vec<(String, u32)>,
+}
+
+struct Case<'a> {
+    /// What it begins with, if not with nothing.
+    home: Option<PathBuf>,
+    class: &'a str,
+    seed: u64,
+    point: Point,
+    action: Action,
+    hit: u32,
+    mode: &'static str,
+}
+
+impl Left {
+    fn make(scratch: &Scratch, class: &'static str, seed: u64) -> Result<Self> {
+        let home = scratch.fresh();
+        std::fs::create_dir_all(&home)?;
+        let fault = format!("{}:abort:70", Point::EffectsAfter.name());
+        let cut_off = worker(&home, class, seed, BEFORE, "work", Some(&fault))?;
+        ensure!(cut_off.code.is_none(), "it was not cut off: {cut_off:?}");
+        check(&home).context("after the first end")?;
+        let mut hits = Vec::new();
+        for mode in ["work", SLOW] {
+            let rehearsal = copy_of(scratch, &home)?;
+            let run = worker(&rehearsal, class, seed, ACTS, mode, None)?;
+            ensure!(run.code == Some(0), "{run:?}");
+            hits.extend(
+                parse_hits(&run.said)
+                    .into_iter()
+                    .filter(|(point, _)| point.contains(".secure_") == (mode != "work")),
+            );
+        }
+        Ok(Self {
+            home,
+            class,
+            seed,
+            hits,
+        })
+    }
+
+    /// Anywhere in the middle, as the dice say.
+    fn case(&self, point: Point, action: Action) -> Case<'static> {
+        let found = self.hits.iter().find(|(name, _)| name == point.name());
+        let hits = found.map_or(0, |(_, hits)| *hits);
+        let mut dice = Dice::new(self.seed ^ ((point as u64) << 16) ^ ((action as u64) << 8));
+        let is_slow = point.name().contains(".secure_");
+        // A database is made only where there is none.
+        let is_first = point == Point::DatabaseFilled;
+        Case {
+            home: (!is_first).then(|| self.home.clone()),
+            class: self.class,
+            seed: self.seed,
+            point,
+            action,
+            hit: 1 + u32::try_from(dice.below(u64::from(hits.max(1)))).unwrap_or_default(),
+            mode: if is_slow { SLOW } else { "work" },
+        }
+    }
+}
+
+/// Two workers at once: there are two cores.
+fn run_all(scratch: &Scratch, cases: &[Case<'_>], totals: &Totals) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(None);
+    let work = || {
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = run(scratch, case, totals).with_context(|| case.name());
+            if let Err(error) = result {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                next.store(cases.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.map_or(Ok(()), Err)
+}
+
+impl Case<'_> {
+    fn fault(&self) -> String {
+        format!("{}:{}:{}", self.point.name(), self.action.name(), self.hit)
+    }
+
+    fn name(&self) -> String {
+        format!(
+            "{} {}, class {}, seed {}",
+            FAULT_VARIABLE,
+            self.fault(),
+            self.class,
+            self.seed
+        )
+    }
+}
+
+fn run(scratch: &Scratch, case: &Case<'_>, totals: &Totals) -> Result<()> {
+    let home = match &case.home {
+        Some(home) => copy_of(scratch, home)?,
+        None => scratch.fresh(),
+    };
+    std::fs::create_dir_all(&home)?;
+    let fault = case.fault();
+    let hurt = worker(&home, case.class, case.seed, ACTS, case.mode, Some(&fault))?;
+    match hurt.code {
+        // It ended as it was told to, or went on, or could not begin and said so.
+        None | Some(0) => {}
+        Some(REFUSED) => ensure!(!hurt.complained.is_empty(), "it was refused without a word"),
+        Some(_) => bail!("the worker failed: {hurt:?}"),
+    }
+    ensure!(
+        hurt.code.is_some() || case.action == Action::Abort,
+        "it ended without being told to: {hurt:?}"
+    );
+    if case.action == Action::Abort && hurt.code.is_none() || hurt.code == Some(REFUSED) {
+        totals.strike(case.point);
+    } else if let Some((_, hits)) = parse_hits(&hurt.said)
+        .iter()
+        .find(|(point, _)| point == case.point.name())
+        && *hits >= case.hit
+    {
+        totals.strike(case.point);
+    }
+    check(&home).context("after the fault")?;
+    let rested = worker(&home, case.class, case.seed, 0, "settle", None)?;
+    ensure!(
+        rested.code == Some(0),
+        "I11: it never came to rest: {rested:?}"
+    );
+    let counts = check(&home).context("at rest")?;
+    totals.add(&facts_in(&home.join("facts"))?, counts);
+    std::fs::remove_dir_all(&home)?;
+    Ok(())
+}
+
+#[derive(Debug)]
+pub(super) struct Ran {
+    /// Nothing if a signal ended it.
+    pub(super) code: Option<i32>,
+    said: String,
+    complained: String,
+}
+
+pub(super) fn worker(
+    home: &Path,
+    class: &str,
+    seed: u64,
+    acts: u32,
+    mode: &str,
+    fault: Option<&str>,
+) -> Result<Ran> {
+    let mut command = command(env!("CARGO_BIN_EXE_holdfast-crash-worker"));
+    command
+        .arg(home.join("data"))
+        .arg(home.join("facts"))
+        .args([&seed.to_string(), &acts.to_string(), class, mode])
+        .env_remove(FAULT_VARIABLE)
+        .stdin(Stdio::null());
+    if let Some(fault) = fault {
+        command.env(FAULT_VARIABLE, fault);
+    }
+    let output = command.output()?;
+    Ok(Ran {
+        code: output.status.code(),
+        said: String::from_utf8_lossy(&output.stdout).into_owned(),
+        complained: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+pub(super) fn check(home: &Path) -> Result<Counts> {
+    let facts = facts_in(&home.join("facts"))?;
+    let database = home.join("data/holdfast.db");
+    if !database.exists() {
+        // It ended before there was one; nothing can have been acknowledged.
+        let is_empty = facts.iter().all(|fact| matches!(fact, Fact::Began { .. }));
+        ensure!(is_empty, "there is no database");
+        return Ok(Counts::default());
+    }
+    check_file(&database, &facts, Loss::Process)
+}
+
+fn copy_of(scratch: &Scratch, from: &Path) -> Result<PathBuf> {
+    let to = scratch.fresh();
+    copy_folder(from, &to)?;
+    Ok(to)
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+fn parse_hits(said: &str) -> Vec<(String, u32)> {
+    said.lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(point, hits)| Some((point.to_owned(), hits.parse().ok()?)))
+        .collect()
+}
+
+#[derive(Default)]
+struct Totals {
+    kills: AtomicU64,
+    acknowledged: AtomicU64,
+    once: AtomicU64,
+    doubts: AtomicU64,
+    struck: Mutex<Vec<Point>>,
+}
+
+impl Totals {
+    fn strike(&self, point: Point) {
+        let mut struck = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
+        struck.push(point);
+    }
+
+    fn add(&self, facts: &[Fact], counts: Counts) {
+        let lives = facts
+            .iter()
+            .filter(|fact| matches!(fact, Fact::Began { .. }));
+        // The last one ended by itself.
+        let kills = lives.count().saturating_sub(1) as u64;
+        let settled = facts
+            .iter()
+            .filter(|fact| matches!(fact, Fact::Settling { .. }));
+        self.kills.fetch_add(kills, Ordering::Relaxed);
+        self.acknowledged
+            .fetch_add(counts.acknowledged, Ordering::Relaxed);
+        self.once.fetch_add(counts.once, Ordering::Relaxed);
+        self.doubts
+            .fetch_add(settled.count() as u64, Ordering::Relaxed);
+    }
+
+    /// A point that is never reached proves nothing.
+    fn ensure_struck(&self, cases: &[Case<'_>]) -> Result<()> {
+        let struck = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
+        let missed: Vec<Point> = Point::ALL
+            .iter()
+            .copied()
+            .filter(|point| cases.iter().any(|case| case.point == *point))
+            .filter(|point| !struck.contains(point))
+            .collect();
+        ensure!(missed.is_empty(), "never struck: {missed:?}");
+        Ok(())
+    }
+
+    fn say(&self, runs: usize, began: Instant) {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        suite_line(
+            "A failpoints",
+            &[
+                ("points", Point::ALL.len() as u64),
+                ("runs", runs as u64),
+                ("ends", read(&self.kills)),
+                ("acknowledged", read(&self.acknowledged)),
+                ("lost", 0),
+                ("once", read(&self.once)),
+                ("repeated", 0),
+                ("in doubt", read(&self.doubts)),
+            ],
+            began.elapsed(),
+        );
+    }
+}

@@ -163,8 +163,10 @@ impl World {
             return Ok(());
         }
         let window = window::open(&self.engine, session_id, Arc::clone(&self.witness)).await;
-        self.windows
-            .insert(session_id, window.context("no window")?);
+        self.windows.insert(
+            session_id,
+            window.context("I1: a session that was answered is not there")?,
+        );
         Ok(())
     }
 }

@@ -47,6 +47,8 @@ pub(super) struct CallRow {
     pub(super) bodies: u64,
     pub(super) argument_hash: String,
     pub(super) result: Option<String>,
+    /// A fork has the calls of its history, and none of them happened for it.
+    pub(super) is_copy: bool,
 }
 
 #[derive(Debug)]
@@ -109,7 +111,9 @@ impl Rows {
 
     fn load_calls(&mut self, database: &Connection) -> rusqlite::Result<()> {
         let sql =
-            "SELECT id, tool, effect, status, verdict, bodies, lower(hex(argument_hash)), result
+            "SELECT id, tool, effect, status, verdict, bodies, lower(hex(argument_hash)), result,
+                          step_id IS NULL AND (SELECT forked_from IS NOT NULL FROM sessions
+                                          WHERE id = tool_calls.session_id)
                    FROM tool_calls";
         each(database, sql, |row| {
             let call = CallRow {
@@ -120,6 +124,7 @@ impl Rows {
                 bodies: row.get(5)?,
                 argument_hash: row.get(6)?,
                 result: row.get(7)?,
+                is_copy: row.get(8)?,
             };
             self.calls.insert(row.get(0)?, call);
             Ok(())
