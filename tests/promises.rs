@@ -6,6 +6,7 @@ mod full_disk;
 mod headless;
 mod killed_while_streaming;
 mod killed_while_working;
+mod no_faults;
 mod scene;
 mod two_processes;
 mod window_approve;

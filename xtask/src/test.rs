@@ -38,6 +38,7 @@ enum Name {
     Deny,
     Schema,
     Unit,
+    Suites,
     Browser,
     App,
     Promises,
@@ -136,7 +137,7 @@ fn setup_stage(names: &[Name]) -> Option<Stage<'static>> {
 
 fn needs(name: Name) -> &'static [Need] {
     match name {
-        Name::Clippy | Name::Unit | Name::App => &[Need::Build],
+        Name::Clippy | Name::Unit | Name::Suites | Name::App => &[Need::Build],
         Name::Browser => &[Need::Browser],
         Name::Promises => &[Need::Build, Need::Window],
         Name::Format | Name::Tidy | Name::Ui | Name::ClippyWasm | Name::Deny | Name::Schema => &[],
@@ -149,7 +150,13 @@ fn parts(name: Name) -> &'static [Part] {
         Name::Clippy => &[Part::Clippy],
         Name::ClippyWasm => &[Part::Clippy, Part::WasmTarget],
         Name::Ui | Name::Browser => &[Part::WasmTarget],
-        Name::Tidy | Name::Deny | Name::Schema | Name::Unit | Name::App | Name::Promises => &[],
+        Name::Tidy
+        | Name::Deny
+        | Name::Schema
+        | Name::Unit
+        | Name::Suites
+        | Name::App
+        | Name::Promises => &[],
     }
 }
 
@@ -162,7 +169,7 @@ mod tests {
         let all = selected(&[], true);
         assert_eq!(all.first(), Some(&Name::Format));
         assert_eq!(all.last(), Some(&Name::Promises));
-        assert_eq!(all.len(), 11);
+        assert_eq!(all.len(), 12);
     }
 
     #[test]

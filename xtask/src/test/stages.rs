@@ -65,6 +65,13 @@ pub(super) fn stage(name: Name, length: Length) -> Stage<'static> {
             schema::check,
         ),
         Name::Unit => of_length("unit", "unit and crate tests", TESTS_ADVICE, length, unit),
+        Name::Suites => of_length(
+            "suites",
+            "the crash suites: a line with its counts for each",
+            TESTS_ADVICE,
+            length,
+            suites,
+        ),
         Name::Browser => of_length(
             "browser",
             "UI components in headless Chromium",
@@ -142,13 +149,25 @@ fn unit(repository: &Repository, length: Length) -> Result<()> {
     workspace.and(xtask)
 }
 
+/// One after the other: most of them use both cores, and each says its counts as it ends.
+fn suites(repository: &Repository, length: Length) -> Result<()> {
+    let suites = ["test", "-p", "holdfast-tests", "--test", "suites"];
+    quiet(repository, &[&suites[..], &["--no-run"]].concat())?;
+    let tests = repository
+        .cargo()
+        .args(suites)
+        .args(["--", "--nocapture", "--test-threads=1"]);
+    with_length(tests, length).run(Show::Results)
+}
+
 fn promises(repository: &Repository, length: Length) -> Result<()> {
     let screenshots = repository.target.join("screenshots");
     fs::create_dir_all(&screenshots)?;
-    quiet(repository, &["test", "-p", "holdfast-tests", "--no-run"])?;
+    let promises = ["test", "-p", "holdfast-tests", "--test", "promises"];
+    quiet(repository, &[&promises[..], &["--no-run"]].concat())?;
     let tests = repository
         .cargo()
-        .args(["test", "-p", "holdfast-tests"])
+        .args(promises)
         .env("HOLDFAST_BIN", repository.binary(Profile::Debug))
         .env("HOLDFAST_SCREENSHOTS", &screenshots);
     let result = with_length(on_virtual_screen(tests), length).run(Show::Results);
