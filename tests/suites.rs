@@ -4,5 +4,7 @@
 mod suites {
     pub(crate) mod crash_loop;
     pub(crate) mod failpoints;
+    pub(crate) mod place;
+    mod property;
     pub(crate) mod sabotage;
 }
