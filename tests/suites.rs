@@ -7,4 +7,5 @@ mod suites {
     pub(crate) mod place;
     mod property;
     pub(crate) mod sabotage;
+    mod schedules;
 }

@@ -3,10 +3,6 @@
 //!
 //! It knows nothing of what is written. What it is made of comes from `super`, so that the test that
 //! tries out schedules can compile this very file with locks and threads of its own.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the writer measures its own deadlines, no data"
-)]
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +12,7 @@ use std::time::Duration;
 
 use super::Error;
 use super::faults::{self, Mutant, Point};
-use super::sync::{Builder, Instant, JoinHandle, Mutex, Receiver, Sender, channel, current};
+use super::sync::{Builder, JoinHandle, Mutex, Receiver, Sender, channel, current, now};
 
 /// At most so many share a commit.
 const BATCH: usize = 256;
@@ -179,7 +175,7 @@ fn gather<W: Work>(work: &W, jobs: &Receiver<Job<W::Item>>) -> Next<W::Item> {
         Err(RecvTimeoutError::Timeout) => return Next::Nothing,
         Err(RecvTimeoutError::Disconnected) => return Next::Gone,
     };
-    let started = Instant::now();
+    let started = now();
     let (mut items, mut answers) = (Vec::new(), Vec::new());
     let mut next = Some(first);
     while let Some(job) = next {

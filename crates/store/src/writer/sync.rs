@@ -4,4 +4,14 @@
 pub(super) use std::sync::Mutex;
 pub(super) use std::sync::mpsc::{Receiver, Sender, channel};
 pub(super) use std::thread::{Builder, JoinHandle, current};
-pub(super) use std::time::Instant;
+
+use std::time::Instant;
+
+/// The moment at which something began.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the writer measures its own deadlines, no data"
+)]
+pub(super) fn now() -> Instant {
+    Instant::now()
+}
