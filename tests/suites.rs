@@ -4,6 +4,7 @@
 mod suites {
     pub(crate) mod crash_loop;
     pub(crate) mod failpoints;
+    mod golden;
     pub(crate) mod place;
     mod property;
     pub(crate) mod sabotage;

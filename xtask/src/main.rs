@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod dist;
 mod folder;
+mod golden;
 mod icons;
 mod process;
 mod repository;
@@ -59,6 +60,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Write the golden database of the newest schema, which tests of every later version will open
+    Golden,
     /// Draw the PNG icons from icons/holdfast.svg
     Icons,
     /// Build the release and pack it as a Debian package
@@ -97,6 +100,7 @@ fn start(task: Task) -> Result<()> {
         Task::Tidy { freeze: false } => tidy::run(&repository.root),
         Task::Schema { check: true } => schema::check(&repository),
         Task::Schema { check: false } => schema::write(&repository),
+        Task::Golden => golden::write(&repository),
         Task::Icons => icons::draw(&repository),
         Task::Dist => dist::run(&repository),
         Task::Bench(arguments) => bench::run(&repository, &arguments),
