@@ -15,6 +15,8 @@ use crate::stage::{self, AfterFailure, Stage};
 use crate::ui_build::Shrink;
 use crate::{folder, run, sizes, test};
 
+mod engine;
+
 const STARTS: usize = 7;
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -26,6 +28,8 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
+    /// What durable steps cost, ours and the peers', side by side
+    Engine(engine::Arguments),
     /// From starting the release build to a usable window, warm
     Start,
     /// The same, on the screen that is already there
@@ -37,6 +41,7 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<()> 
     match arguments.what {
         What::Start => start(repository),
         What::StartHere => start_here(repository),
+        What::Engine(arguments) => engine::run(repository, arguments),
     }
 }
 

@@ -21,6 +21,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("holdfast", &["holdfast-protocol", "holdfast-host"]),
     ("holdfast-ui", &["holdfast-protocol"]),
     ("holdfast-tests", ANYTHING),
+    (
+        "holdfast-benches",
+        &["holdfast-protocol", "holdfast-store", "holdfast-engine"],
+    ),
     ("xtask", &["holdfast-protocol"]),
 ];
 
