@@ -3,7 +3,8 @@
 //!
 //! Only with the feature `faults`, which no build that is given to anyone has: without it the same
 //! names do nothing and leave nothing in the binary. A process is told once, by its environment:
-//! `HOLDFAST_FAULT=point:action:hit` and `HOLDFAST_MUTANT=name`.
+//! `HOLDFAST_FAULT=point:action:hit` and `HOLDFAST_MUTANT=name`; and `HOLDFAST_IGNORE_LOCK=1`, with
+//! which it takes a folder that another process has.
 
 #[cfg(feature = "faults")]
 mod armed;
@@ -12,7 +13,10 @@ mod names;
 mod none;
 
 #[cfg(feature = "faults")]
-pub use armed::{FAULT_VARIABLE, MUTANT_VARIABLE, hits, is_mutant, pass, reach};
+pub use armed::{
+    FAULT_VARIABLE, IGNORE_LOCK_VARIABLE, MUTANT_VARIABLE, hits, ignores_lock, is_mutant, pass,
+    reach,
+};
 pub use names::{Action, Mutant, Point};
 #[cfg(not(feature = "faults"))]
-pub use none::{is_mutant, pass, reach};
+pub use none::{ignores_lock, is_mutant, pass, reach};

@@ -6,7 +6,7 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 
 /// A command that will start in a process group of its own.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
@@ -56,6 +56,37 @@ impl Process {
         drop(self.child.wait());
     }
 
+    /// Ends the process itself at once, without the detour over another program: for one that starts
+    /// no others.
+    pub fn kill_alone(&mut self) -> io::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        self.is_over = true;
+        Ok(())
+    }
+
+    /// How it ended, if it has.
+    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        let status = self.child.try_wait()?;
+        self.is_over |= status.is_some();
+        Ok(status)
+    }
+
+    /// Holds it where it is, `kill -STOP`; none of its threads does anything when this returns.
+    pub fn hold(&self) {
+        let id = self.child.id();
+        kill_with("-STOP", &id.to_string());
+        // The signal is sent, which is not yet to say that everyone has heard it.
+        while has_thread_at_work(id) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Lets it go on: `kill -CONT`.
+    pub fn go_on(&self) {
+        kill_with("-CONT", &self.child.id().to_string());
+    }
+
     /// Waits for it to end by itself; true if it did so well.
     pub fn wait(&mut self) -> io::Result<bool> {
         let status = self.child.wait()?;
@@ -88,6 +119,21 @@ pub fn is_running(pid: u32) -> bool {
             .next()
             .is_some_and(|rest| rest.trim_start().starts_with('Z'))
     })
+}
+
+/// Whether a thread of the process is neither held nor at its end.
+fn has_thread_at_work(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+        return false;
+    };
+    let stats = threads.filter_map(|thread| {
+        let stat = thread.ok()?.path().join("stat");
+        std::fs::read_to_string(stat).ok()
+    });
+    let states = stats.filter_map(|stat| stat.rsplit(')').next()?.trim_start().chars().next());
+    states
+        .into_iter()
+        .any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
 }
 
 fn kill_with(signal: &str, target: &str) {

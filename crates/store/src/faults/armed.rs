@@ -13,6 +13,8 @@ use crate::Error;
 pub const FAULT_VARIABLE: &str = "HOLDFAST_FAULT";
 /// The name of a mutant.
 pub const MUTANT_VARIABLE: &str = "HOLDFAST_MUTANT";
+/// Set for a process that takes a folder which another one has.
+pub const IGNORE_LOCK_VARIABLE: &str = "HOLDFAST_IGNORE_LOCK";
 
 #[derive(Debug)]
 struct Fault {
@@ -62,6 +64,12 @@ pub fn is_mutant(mutant: Mutant) -> bool {
     static MUTANT: OnceLock<Option<Mutant>> = OnceLock::new();
     let read = || Mutant::named(&std::env::var(MUTANT_VARIABLE).ok()?);
     *MUTANT.get_or_init(read) == Some(mutant)
+}
+
+/// Whether this process takes a folder that another one has: as if the lock had failed, so that the
+/// epoch alone is left.
+pub fn ignores_lock() -> bool {
+    std::env::var_os(IGNORE_LOCK_VARIABLE).is_some()
 }
 
 /// A place where something may fail: the process ends here, or the disk refuses.

@@ -18,3 +18,9 @@ pub const fn pass(_: Point) {}
 pub const fn is_mutant(_: Mutant) -> bool {
     false
 }
+
+/// A lock is a lock.
+#[inline]
+pub const fn ignores_lock() -> bool {
+    false
+}
