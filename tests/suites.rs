@@ -9,4 +9,6 @@ mod suites {
     mod property;
     pub(crate) mod sabotage;
     mod schedules;
+    mod taking_over;
+    mod workers;
 }

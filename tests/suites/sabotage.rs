@@ -17,10 +17,15 @@ const CAUGHT: &[(Mutant, &str, &[&str])] = &[
     (Mutant::ApprovalNotConsumed, FAILPOINTS, &["I4"]),
     (Mutant::SweepRevivesCancelled, FAILPOINTS, &["I8"]),
     (Mutant::CountersResetByText, CRASH_LOOP, &["I12"]),
+    (Mutant::CompareWithoutStatus, PROPERTY, &["predicted"]),
+    (Mutant::NoEpochCheck, TAKING_OVER, &["epoch:"]),
 ];
 
 const FAILPOINTS: &str =
     "suites::failpoints::whatever_goes_wrong_wherever_nothing_is_lost_and_nothing_is_repeated";
+const PROPERTY: &str = "suites::property::the_store_does_what_the_model_says_through_crashes";
+const TAKING_OVER: &str =
+    "suites::taking_over::one_process_has_the_folder_and_who_lost_it_writes_nothing";
 const CRASH_LOOP: &str =
     "suites::crash_loop::a_run_that_ends_the_app_again_and_again_is_left_to_the_person";
 
