@@ -1,5 +1,8 @@
 //! Pull the plug while four sessions stream, call tools and wait for approvals: what was
 //! acknowledged is there, and no effect that must not be repeated is.
+//!
+//! This is the app as it is wired for people, asking a model over HTTP. Many more kills of the engine
+//! alone are those of the crash suites (`suites/killing.rs`).
 
 mod driver;
 mod evidence;
@@ -14,8 +17,8 @@ use testkit::{Headless, LEDGER_VARIABLE, Ledger, ModelServer, kill_process};
 use driver::{Acknowledged, Driver};
 
 /// Kills in every run of the tests, and with `--full`.
-const ROUNDS: u64 = 200;
-const FULL_ROUNDS: u64 = 2_000;
+const ROUNDS: u64 = 50;
+const FULL_ROUNDS: u64 = 500;
 const SESSIONS: usize = 4;
 
 /// STO-3, RUN-4, RUN-5, EFF-2, EFF-3, APR-5: random kills of a real process.

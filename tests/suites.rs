@@ -5,6 +5,7 @@ mod suites {
     pub(crate) mod crash_loop;
     pub(crate) mod failpoints;
     mod golden;
+    mod killing;
     pub(crate) mod place;
     mod property;
     pub(crate) mod sabotage;
