@@ -16,21 +16,25 @@ use protocol::{
     AgentFields, AgentId, AppInfo, Command, CommandError, ErrorCode, Reply, ToolInfo, limits,
 };
 
-use crate::Engine;
 use crate::command_error::not_found;
 use crate::summary::snapshot;
+use crate::{Engine, cause};
 
 impl Engine {
     /// Carries out one command. What the reply says is on disk; an error means that nothing
     /// was changed. Subscriptions need somewhere to send to: use [`Engine::subscribe`] and
     /// [`Engine::watch_sessions`] for those.
+    pub async fn execute(&self, command: Command) -> Result<Reply, CommandError> {
+        command.validate()?;
+        let _admitted = self.inner.admit()?;
+        cause::because_of(cause::of_command(&command), self.carry_out(command)).await
+    }
+
     #[expect(
         clippy::too_many_lines,
         reason = "one line per command: the whole list at a glance"
     )]
-    pub async fn execute(&self, command: Command) -> Result<Reply, CommandError> {
-        command.validate()?;
-        let _admitted = self.inner.admit()?;
+    async fn carry_out(&self, command: Command) -> Result<Reply, CommandError> {
         match command {
             Command::GetApp {} => Ok(Reply::App(self.app_info())),
             Command::ListSessions {

@@ -10,6 +10,7 @@
 mod attention;
 mod bus;
 mod calls;
+mod cause;
 mod clock;
 mod command_error;
 mod decide;

@@ -8,7 +8,7 @@ use store::{CallRow, Change, Opened, Reader, SessionState, Sync, Transition};
 use tokio::runtime::Handle;
 
 use crate::transact::{log_moves, moved_runs};
-use crate::{Engine, decide};
+use crate::{Engine, cause, decide};
 
 /// What recovery found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -175,10 +175,13 @@ fn apply(engine: &Engine, changes: Vec<Change>) -> Result<(), store::Error> {
     if changes.is_empty() {
         return Ok(());
     }
-    let transition = Transition {
+    let mut transition = Transition {
         sync: Sync::Barrier,
         changes,
     };
+    if let Some(cause) = cause::recovery("sweep") {
+        cause::put(&mut transition, cause, engine.inner.now_ms());
+    }
     let moved = moved_runs(&transition);
     engine.inner.store.apply(transition)?;
     log_moves(&moved);
@@ -204,7 +207,7 @@ pub(crate) async fn interrupt_all(engine: &Engine) {
         }
     };
     for session_id in sessions {
-        interrupt_one(engine, session_id).await;
+        cause::because_of(cause::app("close"), interrupt_one(engine, session_id)).await;
     }
 }
 

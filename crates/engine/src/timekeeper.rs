@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 use crate::engine::Inner;
-use crate::{Engine, decide};
+use crate::{Engine, cause, decide};
 
 /// How long a deleted session can be taken back.
 pub(crate) const UNDO_MS: u64 = 60_000;
@@ -33,7 +33,8 @@ pub(crate) fn concerns(transition: &Transition) -> bool {
     transition.changes.iter().any(|change| match change {
         Change::AddApproval { .. } | Change::SetRetry { .. } | Change::DeleteSession { .. } => true,
         Change::SaveCall { call, .. } => call.view.doubt.is_some(),
-        Change::CreateSession { .. }
+        Change::NoteCause { .. }
+        | Change::CreateSession { .. }
         | Change::ArchiveSession { .. }
         | Change::PurgeSession { .. }
         | Change::SetSessionAgent { .. }
@@ -71,6 +72,15 @@ pub(crate) fn concerns(transition: &Transition) -> bool {
         | Change::NoteNotice { .. }
         | Change::AppendEvent { .. } => false,
     })
+}
+
+const fn due_name(due: Due) -> &'static str {
+    match due {
+        Due::Approval { .. } => "expire_approval",
+        Due::Retry { .. } => "retry_model_call",
+        Due::Check { .. } => "check_call",
+        Due::Purge { .. } => "purge_session",
+    }
 }
 
 async fn keep_time(inner: Weak<Inner>, wake: Arc<Notify>) {
@@ -117,7 +127,8 @@ impl Engine {
         };
         let mut is_done = true;
         for due in due {
-            if let Err(error) = self.do_one(due).await {
+            let cause = cause::app(due_name(due));
+            if let Err(error) = cause::because_of(cause, self.do_one(due)).await {
                 tracing::warn!(name: "engine.timer.failed", ?due, code = ?error.code, message = error.message);
                 is_done = false;
             }

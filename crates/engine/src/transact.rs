@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::command_error::{closing, from_store};
 use crate::decide::{Decision, Effect};
 use crate::turns::Turn;
-use crate::{Engine, effects, timekeeper};
+use crate::{Engine, cause, effects, timekeeper};
 
 /// A decision that loses its race is made again, at most so often. Each loss is somebody else's
 /// success, so this many of them come together only if very many decide at once.
@@ -48,10 +48,12 @@ impl Engine {
     /// The same; the turn is over once it is committed, also if the caller waits no longer.
     async fn commit_in(
         &self,
-        transition: Transition,
+        mut transition: Transition,
         effects: Vec<Effect>,
         turn: Option<Turn>,
     ) -> Result<(), store::Error> {
+        cause::tell(&mut transition, self.inner.now_ms());
+        let cause = cause::told(&transition);
         let (sender, receiver) = oneshot::channel();
         let touched = Touched::by(&transition);
         let moved = moved_runs(&transition);
@@ -74,8 +76,9 @@ impl Engine {
             drop(sender.send(result));
         });
         let result = receiver.await.unwrap_or(Err(store::Error::Closed));
-        if result.is_ok() {
-            log_moves(&moved);
+        match &result {
+            Ok(()) => log_moves(&moved),
+            Err(_) => cause::untell(cause),
         }
         result
     }

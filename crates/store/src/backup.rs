@@ -14,7 +14,7 @@ use crate::folder::{
     BESIDE, UNFINISHED, copy_durably, create_private_file, remove_if_present, sync_dir, with_suffix,
 };
 use crate::schema::{SCHEMA_VERSION, version_of};
-use crate::{DataFolder, Error};
+use crate::{DataFolder, Error, audit};
 
 /// How many backups are kept.
 const KEPT: usize = 5;
@@ -184,7 +184,9 @@ pub(crate) fn finish_restore(folder: &DataFolder) -> Result<(), Error> {
     }
     sync_dir(&folder.damaged())?;
     sync_dir(folder.root())?;
-    fs::rename(folder.restored_database(at_ms), folder.database())?;
+    let restored = folder.restored_database(at_ms);
+    audit::note_restore(folder, at_ms, &restored, &format!("replaced-{at_ms}.db"))?;
+    fs::rename(restored, folder.database())?;
     sync_dir(folder.root())
 }
 

@@ -7,7 +7,7 @@ use protocol::{
     Usage,
 };
 
-use crate::{CallRow, Checkpoint, StateChange};
+use crate::{CallRow, Cause, Checkpoint, StateChange};
 
 /// How far a commit must have gone before it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,13 @@ impl Transition {
 /// transition is refused as a conflict.
 #[derive(Debug, Clone)]
 pub enum Change {
+    /// What made the transition happen, for the audit: nothing else is written of it.
+    NoteCause {
+        /// Who asked for what.
+        cause: Cause,
+        /// When.
+        at_ms: u64,
+    },
     /// A new session, with its first branch.
     CreateSession {
         /// Its id.
@@ -430,7 +437,7 @@ pub struct Piece {
 impl Change {
     /// The session whose list row or events change, where the change itself says so. Changes that
     /// say nothing come with an event that does.
-    fn session_id(&self) -> Option<SessionId> {
+    pub(crate) fn session_id(&self) -> Option<SessionId> {
         match self {
             Self::CreateSession { session_id, .. }
             | Self::RenameSession { session_id, .. }
@@ -448,7 +455,8 @@ impl Change {
             | Self::AppendEvent { session_id, .. } => Some(*session_id),
             Self::CreateRun(run) => Some(run.session_id),
             Self::AddCall(call) | Self::SaveCall { call, .. } => Some(call.view.session_id),
-            Self::EditQueued { .. }
+            Self::NoteCause { .. }
+            | Self::EditQueued { .. }
             | Self::Dequeue { .. }
             | Self::MoveRun { .. }
             | Self::RenewBudget { .. }

@@ -35,6 +35,11 @@ impl DataFolder {
         Ok(folder)
     }
 
+    /// A folder that is only looked at: nothing is made, nothing is changed.
+    pub(crate) fn existing(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
     /// The folder itself.
     pub fn root(&self) -> &Path {
         &self.root

@@ -6,6 +6,7 @@
 //!
 //! Entry point: [`Store::open`].
 
+mod audit;
 mod backup;
 mod call;
 mod change;
@@ -25,6 +26,10 @@ mod state_change;
 mod write;
 mod writer;
 
+pub use audit::{
+    AuditFinding, AuditHead, AuditReport, Cause, CauseKind, export_audit, verify_audit,
+    verify_audit_export,
+};
 pub use backup::{newest_backup, restore_newest_backup};
 pub use call::{CallRow, Checkpoint};
 pub use change::{Change, NewRun, Piece, Retry, StepKind, Sync, Transition};

@@ -13,7 +13,7 @@ use crate::folder::FolderLock;
 use crate::readers::Readers;
 use crate::schema::{Schema, version_of};
 use crate::writer::Writer;
-use crate::{DataFolder, Error, Reader, Transition, backup};
+use crate::{DataFolder, Error, Reader, Transition, audit, backup};
 
 /// What the store needs to be told.
 #[derive(Debug, Clone)]
@@ -93,8 +93,13 @@ impl Store {
             faults::reach(Point::Migrated)?;
         }
         faults::reach(Point::EpochBefore)?;
-        let epoch =
-            take_epoch(&mut connection, options).map_err(|error| read_error(folder, error))?;
+        let begun = match (is_new, migrated_from) {
+            (true, _) => "new",
+            (false, Some(_)) => "migrated",
+            (false, None) => "empty",
+        };
+        let epoch = take_epoch(&mut connection, options, begun)
+            .map_err(|error| read_error(folder, error))?;
         faults::reach(Point::EpochAfter)?;
         if faults::is_mutant(Mutant::SweepRevivesCancelled) {
             connection.execute(
@@ -103,7 +108,8 @@ impl Store {
             )?;
         }
         let readers = Readers::open(&folder.database())?;
-        let writer = Writer::start(connection, epoch)?;
+        let head = audit::take_up(folder, &connection, epoch)?;
+        let writer = Writer::start(connection, epoch, head)?;
         let opened = Opened {
             epoch,
             is_new,
@@ -233,7 +239,11 @@ fn was_clean(folder: &DataFolder, connection: &Connection) -> Result<bool, Error
 
 /// Reading the number back is a statement of its own: an error of the commit would be lost with
 /// `RETURNING`, and this process would take itself for one that was replaced.
-fn take_epoch(connection: &mut Connection, options: &Options) -> rusqlite::Result<u64> {
+fn take_epoch(
+    connection: &mut Connection,
+    options: &Options,
+    begun: &'static str,
+) -> rusqlite::Result<u64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute(
         "UPDATE runtime
@@ -244,6 +254,7 @@ fn take_epoch(connection: &mut Connection, options: &Options) -> rusqlite::Resul
     let epoch = transaction.query_row("SELECT epoch FROM runtime WHERE id = 1", [], |row| {
         row.get(0)
     })?;
+    audit::begin(&transaction, epoch, options.now_ms, begun)?;
     transaction.commit()?;
     Ok(epoch)
 }

@@ -12,7 +12,10 @@ pub const DEFAULT_AGENT: AgentId = AgentId::from_uuid(uuid::Uuid::from_u128(
     0x0192_0000_0000_7000_8000_0000_0000_0001,
 ));
 
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/V001__initial.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/V001__initial.sql"),
+    include_str!("../migrations/V002__audit.sql"),
+];
 
 /// The newest schema that this version knows.
 #[expect(clippy::cast_possible_truncation, reason = "a handful of migrations")]

@@ -46,6 +46,8 @@ pub(crate) fn apply(connection: &Connection, transition: &Transition) -> Result<
 )]
 fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
     match change {
+        // The audit tells of it; there is no other row.
+        Change::NoteCause { .. } => Ok(()),
         Change::CreateSession {
             session_id,
             agent_id,

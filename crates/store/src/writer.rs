@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use self::queue::{Done, Queue, Work};
+use crate::audit::{Chain, Keeper};
 use crate::connection::set_sync;
 use crate::faults::{self, Mutant, Point};
 use crate::{Change, Error, Sync, Transition, write};
@@ -36,7 +37,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, epoch: u64) -> Result<Self, Error> {
+    pub(crate) fn start(connection: Connection, epoch: u64, audit: Keeper) -> Result<Self, Error> {
         let is_suspect = Arc::new(AtomicBool::new(false));
         let state = State {
             connection,
@@ -44,6 +45,7 @@ impl Writer {
             sync: Sync::Barrier,
             unsecured_since: None,
             is_suspect: Arc::clone(&is_suspect),
+            audit,
         };
         let queue = Queue::start(state)?;
         Ok(Self { queue, is_suspect })
@@ -74,6 +76,8 @@ struct State {
     /// When the first relaxed commit since the last barrier was made.
     unsecured_since: Option<Instant>,
     is_suspect: Arc<AtomicBool>,
+    /// Keeps the head of the audit.
+    audit: Keeper,
 }
 
 impl Work for State {
@@ -153,17 +157,22 @@ impl State {
                 .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             check_epoch(&transaction, epoch)?;
             faults::reach(Point::TransactionBegun)?;
+            let mut chain = Chain::new(epoch);
             let mut results = Vec::with_capacity(transitions.len());
             for transition in transitions {
                 let savepoint = transaction.savepoint()?;
-                let result = apply(&savepoint, transition);
+                let tip = chain.tip();
+                let result = apply(&savepoint, transition, &mut chain);
                 match &result {
                     Ok(()) => savepoint.commit()?,
                     // A full disk or a failed write can make SQLite give the whole transaction
                     // up: the savepoint is gone, and what went wrong is true of every transition.
                     Err(error) if savepoint.is_autocommit() => return Err(error.clone().into()),
                     // Finishing the savepoint rolls this transition back and leaves the others.
-                    Err(_) => savepoint.finish()?,
+                    Err(_) => {
+                        savepoint.finish()?;
+                        chain.back_to(tip);
+                    }
                 }
                 results.push(result);
             }
@@ -177,6 +186,7 @@ impl State {
             faults::reach(Point::CommitBefore)?;
             transaction.commit()?;
             faults::pass(Point::CommitAfter);
+            state.audit.note_committed(chain.tip());
             Ok(results)
         };
         run(self).map_err(WriteError::into_error)
@@ -192,7 +202,10 @@ impl State {
 
     fn note_committed(&mut self, sync: Sync) {
         match sync {
-            Sync::Barrier => self.unsecured_since = None,
+            Sync::Barrier => {
+                self.unsecured_since = None;
+                self.audit.note_secured();
+            }
             Sync::Relaxed => {
                 self.unsecured_since.get_or_insert_with(Instant::now);
             }
@@ -238,7 +251,10 @@ impl State {
             Ok(())
         };
         match run(self).map_err(WriteError::into_error) {
-            Ok(()) => self.unsecured_since = None,
+            Ok(()) => {
+                self.unsecured_since = None;
+                self.audit.note_secured();
+            }
             Err(error) => {
                 tracing::error!(name: "store.barrier.failed", %error);
                 // Tried again a second later rather than in a tight loop.
@@ -264,7 +280,10 @@ impl State {
             transaction.commit()?;
             Ok(())
         };
-        run(self).map_err(WriteError::into_error)
+        run(self).map_err(WriteError::into_error)?;
+        self.audit.note_secured();
+        self.audit.note_closed();
+        Ok(())
     }
 }
 
@@ -302,9 +321,10 @@ impl From<Error> for WriteError {
     }
 }
 
-fn apply(savepoint: &Connection, transition: &Transition) -> Result<(), Error> {
+fn apply(savepoint: &Connection, transition: &Transition, chain: &mut Chain) -> Result<(), Error> {
     faults::reach(Point::TransitionBefore)?;
     write::apply(savepoint, transition)?;
+    chain.append(savepoint, transition)?;
     faults::reach(Point::TransitionAfter)
 }
 

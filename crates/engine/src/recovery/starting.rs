@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use super::{Recovered, apply};
 use crate::decide::{self, Effect};
 use crate::timekeeper::UNDO_MS;
-use crate::{Engine, effects};
+use crate::{Engine, cause, effects};
 
 /// A run that ended the app so often since its last completed step is not resumed by itself.
 const CRASH_LOOP: u32 = 2;
@@ -96,7 +96,8 @@ pub(super) fn go_on(
         let halted = engine.read(|reader| reader.attention_sessions()).await;
         sessions.extend(halted.unwrap_or_default());
         for session_id in sessions {
-            engine.go_on_with(session_id).await;
+            let cause = cause::recovery("go_on");
+            cause::because_of(cause, engine.go_on_with(session_id)).await;
         }
         engine.remove_orphans().await;
     };

@@ -56,7 +56,8 @@ fn workspace(home: &Home, session_id: SessionId) -> std::path::PathBuf {
 fn traces(home: &Home, needles: &[String]) -> Vec<String> {
     let tables = testkit::raw::look_at_all(&home.path().join("holdfast.db")).unwrap();
     let mut found = Vec::new();
-    for (table, rows) in tables {
+    // The audit keeps ids and hashes of what is gone, and nothing of what it said.
+    for (table, rows) in tables.into_iter().filter(|(table, _)| table != "audit") {
         for row in rows {
             if row
                 .iter()

@@ -22,6 +22,8 @@ mod remains;
 /// Models in the test's hands.
 mod scripted;
 
+/// Everything that is done is told.
+mod auditing;
 /// Sessions are created, named, listed.
 mod sessions;
 /// Messages are sent, runs begin.

@@ -20,6 +20,7 @@ fn state() -> (tempfile::NamedTempFile, State) {
         sync: Sync::Barrier,
         unsecured_since: None,
         is_suspect: Arc::default(),
+        audit: Keeper::default(),
     };
     (file, state)
 }

@@ -14,7 +14,7 @@ use crate::sample::{
 use crate::sample_call::{add_call, ask, call, call_id, decide, rule_id, save_call, with_calls};
 use crate::sample_whole::{
     agent, agent_id, at, checkpoint, delete_session, enqueue, everything, fields, missing_kinds,
-    rule, start_branch,
+    note_command, rule, start_branch,
 };
 
 /// One change of every kind that cannot be applied, whatever came before it in a `beginning(1)`.
@@ -200,11 +200,11 @@ fn ground(store: &store::Store) {
     store.apply(barrier(changes)).unwrap();
 }
 
-/// Every kind of change can fail, and is tried below. Settings are always accepted.
+/// Every kind of change can fail, and is tried below. Settings and causes are always accepted.
 #[test]
 fn the_impossible_is_of_every_kind() {
     let settings = Change::SaveSettings(protocol::Settings::default());
-    let tried = [impossible(), vec![settings]].concat();
+    let tried = [impossible(), vec![settings, note_command("x")]].concat();
     assert_eq!(missing_kinds(&tried), Vec::<usize>::new());
 }
 

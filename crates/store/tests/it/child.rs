@@ -25,7 +25,8 @@ pub(crate) fn none_is_starting() -> RwLockReadGuard<'static, ()> {
 /// What a child does, on a data folder.
 type Task = (&'static str, fn(&Path));
 
-const TASKS: [Task; 5] = [
+const TASKS: [Task; 6] = [
+    ("audit_for_ever", crate::audit_head::audit_for_ever),
     ("write_for_ever", crate::killed::write_for_ever),
     ("call_for_ever", crate::killed_call::call_for_ever),
     ("restore_for_ever", crate::restore::restore_for_ever),

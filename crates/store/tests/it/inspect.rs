@@ -15,7 +15,7 @@ fn inspecting_counts_rows_and_changes_nothing() {
     for looked_at in [&place, &crashed] {
         let before = looked_at.bytes();
         let found = inspect(looked_at.folder.root()).unwrap();
-        assert_eq!((found.schema, found.finding), (1, None));
+        assert_eq!((found.schema, found.finding), (store::SCHEMA_VERSION, None));
         assert!(
             found.rows.contains(&("deltas".to_owned(), 2)),
             "{:?}",

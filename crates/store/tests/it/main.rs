@@ -47,6 +47,13 @@ mod killed;
 /// The same for a call on its way.
 mod killed_call;
 
+/// What was asked, decided and done, in a chain.
+mod audit;
+/// The head of the chain, over crashes, restores and full disks.
+mod audit_head;
+/// Whatever somebody does to the chain is found, and where.
+mod audit_tampering;
+
 /// Which backups are made and kept.
 mod backups;
 /// Files that cannot be read are never overwritten.

@@ -5,7 +5,7 @@ use protocol::{
     ErrorClass, MessageId, QueuedMessage, RuleId, RuleScope, RuleView, RunError, RunLimits,
     RunStatus, SessionId, Settings, StepStatus, ToolResult, Usage, Verdict,
 };
-use store::{CallRow, Change, Checkpoint, Retry, StateChange};
+use store::{CallRow, Cause, CauseKind, Change, Checkpoint, Retry, StateChange};
 use uuid::Uuid;
 
 use crate::sample::{
@@ -133,7 +133,10 @@ pub(crate) fn at(mut call: CallRow, revision: u32, status: CallStatus) -> CallRo
 /// below 20 never meet.
 pub(crate) fn everything(number: u64) -> Vec<Change> {
     let session = session_id(number);
-    let mut changes = vec![Change::CreateAgent(agent(number, "Scribe"))];
+    let mut changes = vec![
+        note_command("send_message"),
+        Change::CreateAgent(agent(number, "Scribe")),
+    ];
     changes.extend(beginning(number).into_iter().map(with_pin));
     changes.extend(before_the_call(number, session));
     changes.extend(one_call(number, session));
@@ -141,6 +144,17 @@ pub(crate) fn everything(number: u64) -> Vec<Change> {
     changes.extend(second_branch(number, session));
     changes.extend(another_that_goes(number));
     changes
+}
+
+pub(crate) fn note_command(name: &str) -> Change {
+    Change::NoteCause {
+        cause: Cause {
+            kind: CauseKind::Command,
+            name: name.to_owned(),
+            content: Some([7; 32]),
+        },
+        at_ms: 5,
+    }
 }
 
 fn with_pin(mut change: Change) -> Change {
@@ -417,11 +431,12 @@ fn kind(change: &Change) -> usize {
         Change::SaveSettings(_) => 38,
         Change::NoteNotice { .. } => 39,
         Change::AppendEvent { .. } => 40,
+        Change::NoteCause { .. } => 41,
     }
 }
 
 /// How many kinds of change there are.
-pub(crate) const KINDS: usize = 41;
+pub(crate) const KINDS: usize = 42;
 
 /// Those kinds of which there is none.
 pub(crate) fn missing_kinds(changes: &[Change]) -> Vec<usize> {

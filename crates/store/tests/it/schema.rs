@@ -85,7 +85,7 @@ const MAY_BE_EMPTY: [&str; 3] = ["proposed_arguments", "result", "result_whole"]
 fn no_optional_text_accepts_an_empty_one() {
     let (_place, connection) = filled();
     connection
-        .execute_batch("DROP TRIGGER events_are_append_only")
+        .execute_batch("DROP TRIGGER events_are_append_only; DROP TRIGGER audit_is_append_only")
         .unwrap();
     let optional: Vec<Column> = columns(&connection)
         .into_iter()
@@ -107,10 +107,17 @@ fn no_optional_text_accepts_an_empty_one() {
 #[test]
 fn every_enumerated_column_refuses_what_is_not_in_its_list() {
     let (_place, connection) = filled();
+    connection
+        .execute_batch("DROP TRIGGER audit_is_append_only")
+        .unwrap();
     let enumerated: Vec<Column> = columns(&connection)
         .into_iter()
         .filter(|column| {
             let name = column.name.as_str();
+            // How something stands, whatever it is: every list of the others at once.
+            if column.table == "audit" && name == "status" {
+                return false;
+            }
             ["status", "role", "reason", "effect", "verdict", "scope"].contains(&name)
                 || (name == "kind" && !["events", "notices"].contains(&column.table.as_str()))
         })
@@ -124,6 +131,7 @@ fn every_enumerated_column_refuses_what_is_not_in_its_list() {
         [
             "approvals.status",
             "attempts.status",
+            "audit.kind",
             "deltas.kind",
             "messages.role",
             "messages.status",
@@ -203,7 +211,7 @@ fn every_status_and_reason_of_the_protocol_is_accepted() {
 fn every_number_refuses_a_text() {
     let (_place, connection) = filled();
     connection
-        .execute_batch("DROP TRIGGER events_are_append_only")
+        .execute_batch("DROP TRIGGER events_are_append_only; DROP TRIGGER audit_is_append_only")
         .unwrap();
     for column in columns(&connection).iter().filter(|column| !column.is_text) {
         let sql = format!(

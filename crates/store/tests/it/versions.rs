@@ -22,7 +22,9 @@ fn a_newer_database_is_refused_untouched() {
         let before = newer.bytes();
         for _ in 0..2 {
             match newer.try_open() {
-                Err(Error::Newer { found, known }) => assert_eq!((found, known), (99, 1)),
+                Err(Error::Newer { found, known }) => {
+                    assert_eq!((found, known), (99, SCHEMA_VERSION))
+                }
                 other => panic!("{other:?}"),
             }
             assert!(before == newer.bytes());
