@@ -1,6 +1,7 @@
 //! Promises to the user, one file each. They run the built app: headless, or in its real window
 //! on a display (`cargo xtask test promises` provides one).
 
+mod audit;
 mod files;
 mod full_disk;
 mod headless;

@@ -6,16 +6,20 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use host::audit::{self, Form};
 use host::headless::{self, AtEnd};
-use host::{Arguments, Host, HostOptions, Mode, Restore, diagnostics};
+use host::{Arguments, AuditMode, Host, HostOptions, Mode, Restore, diagnostics};
 use protocol::{CommandError, ErrorCode};
 use shell::Readiness;
+
+/// The audit is not there, or is none: something else than one that is wrong.
+const CANNOT_BE_READ: u8 = 2;
 
 fn main() -> ExitCode {
     let readiness = Readiness::begin();
     let arguments = Arguments::parse();
     match carry_out(&arguments, readiness) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             // Nothing is left to do if standard error is closed too.
             drop(writeln!(
@@ -24,14 +28,17 @@ fn main() -> ExitCode {
                 error.message,
                 error.hint
             ));
-            ExitCode::FAILURE
+            match arguments.mode() {
+                Some(Mode::Audit(_)) => ExitCode::from(CANNOT_BE_READ),
+                Some(_) | None => ExitCode::FAILURE,
+            }
         }
     }
 }
 
-fn carry_out(arguments: &Arguments, readiness: Readiness) -> Result<(), CommandError> {
+fn carry_out(arguments: &Arguments, readiness: Readiness) -> Result<ExitCode, CommandError> {
     let options = arguments.host_options()?;
-    match arguments.mode() {
+    let done = match arguments.mode() {
         None => {
             check_display()?;
             log_to(&options);
@@ -54,7 +61,12 @@ fn carry_out(arguments: &Arguments, readiness: Readiness) -> Result<(), CommandE
             ))
         }
         Some(Mode::Diagnostics { out }) => write_diagnostics(&options, out.as_deref()),
-    }
+        Some(Mode::Audit(AuditMode::Export { out })) => export_audit(&options, out.as_deref()),
+        Some(Mode::Audit(AuditMode::Verify { file, json })) => {
+            return verify_audit(&options, file.as_deref(), *json);
+        }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 /// Said plainly before the window system would end the process in the middle of its start.
@@ -90,17 +102,46 @@ fn write_diagnostics(options: &HostOptions, out: Option<&Path>) -> Result<(), Co
     let text = format!("{:#}", diagnostics::collect(&options.data_dir));
     match out {
         None => say(&text),
-        Some(path) => write_private(path, &text).map_err(|error| {
-            CommandError::new(
-                ErrorCode::StorageFailed,
-                format!("{} cannot be written: {error}.", path.display()),
-                "Choose another file with --out.",
-            )
-        }),
+        Some(path) => create_private(path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| unwritten(path, &error)),
     }
 }
 
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+fn export_audit(options: &HostOptions, out: Option<&Path>) -> Result<(), CommandError> {
+    let Some(path) = out else {
+        return audit::export(&options.data_dir, &mut std::io::stdout().lock()).map(drop);
+    };
+    let file = create_private(path).map_err(|error| unwritten(path, &error))?;
+    let mut file = std::io::BufWriter::new(file);
+    let rows = audit::export(&options.data_dir, &mut file)?;
+    say(&format!("Wrote {rows} rows to {}.", path.display()))
+}
+
+fn verify_audit(
+    options: &HostOptions,
+    file: Option<&Path>,
+    json: bool,
+) -> Result<ExitCode, CommandError> {
+    let form = if json { Form::Json } else { Form::Text };
+    let found = audit::verify(&options.data_dir, file, form)?;
+    say(&found.text)?;
+    Ok(if found.is_intact {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::new(
+        ErrorCode::StorageFailed,
+        format!("{} cannot be written: {error}.", path.display()),
+        "Choose another file with --out.",
+    )
+}
+
+fn create_private(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -108,7 +149,7 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
-    options.open(path)?.write_all(text.as_bytes())
+    options.open(path)
 }
 
 fn log_to(options: &HostOptions) {

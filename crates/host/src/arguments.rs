@@ -110,6 +110,30 @@ pub enum Mode {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// The record of what was asked, decided and done. Ends with 0 if all is well, with 1 if
+    /// something is wrong, with 2 if it cannot be read.
+    #[command(subcommand)]
+    Audit(AuditMode),
+}
+
+/// What to do with the audit.
+#[derive(Debug, Clone, Subcommand)]
+pub enum AuditMode {
+    /// Checks that no row was changed, removed or put in.
+    Verify {
+        /// What an export holds instead of the database.
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Say it as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Writes it out as lines of JSON, the head in the last one.
+    Export {
+        /// The file to write; standard output when absent.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
 }
 
 impl Arguments {

@@ -27,9 +27,17 @@ pub fn collect(data_dir: &Path) -> Value {
         "os": std::env::consts::OS,
         "arch": std::env::consts::ARCH,
         "database": database,
+        "audit": audit(data_dir),
         "files": files(data_dir),
         "log": log_tail(&data_dir.join("logs").join("holdfast.log")),
     })
+}
+
+fn audit(data_dir: &Path) -> Value {
+    match store::verify_audit(data_dir) {
+        Ok(report) => json!(report),
+        Err(error) => json!({ "error": redact(&error.to_string()) }),
+    }
 }
 
 fn files(data_dir: &Path) -> Value {

@@ -6,6 +6,7 @@
 //! Entry points: [`Arguments`], [`Host::start`], [`headless::run`].
 
 mod arguments;
+pub mod audit;
 mod backups;
 mod data_dir;
 pub mod diagnostics;
@@ -16,7 +17,7 @@ pub mod logging;
 mod source;
 mod start;
 
-pub use arguments::{Arguments, GuideArguments, Mode};
+pub use arguments::{Arguments, AuditMode, GuideArguments, Mode};
 pub use engine::Engine;
 pub use files::{start_logs, write_private_file};
 pub use instance::instance_name;

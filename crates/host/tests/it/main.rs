@@ -26,4 +26,5 @@ mod starting;
 mod logs;
 
 /// What helps to find a fault.
+mod auditing;
 mod diagnosing;
