@@ -7,6 +7,7 @@ mod suites {
     mod golden;
     mod killing;
     pub(crate) mod place;
+    pub(crate) mod power_loss;
     mod property;
     pub(crate) mod sabotage;
     mod schedules;

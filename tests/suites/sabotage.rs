@@ -10,6 +10,7 @@ use testkit::{command, suite_line};
 
 /// Which suite catches which mistake, and by what. `docs/durability.md` has the same table.
 const CAUGHT: &[(Mutant, &str, &[&str])] = &[
+    (Mutant::IntentRelaxed, POWER_LOSS, &["I1", "I5"]),
     (Mutant::ToolBeforeCommit, FAILPOINTS, &["I4", "I5"]),
     (Mutant::AcknowledgeBeforeCommit, FAILPOINTS, &["I1"]),
     (Mutant::DeltaKeyWithoutAttempt, FAILPOINTS, &["I7"]),
@@ -23,6 +24,7 @@ const CAUGHT: &[(Mutant, &str, &[&str])] = &[
 
 const FAILPOINTS: &str =
     "suites::failpoints::whatever_goes_wrong_wherever_nothing_is_lost_and_nothing_is_repeated";
+const POWER_LOSS: &str = "suites::power_loss::a_power_cut_costs_nothing_that_was_acknowledged";
 const PROPERTY: &str = "suites::property::the_store_does_what_the_model_says_through_crashes";
 const TAKING_OVER: &str =
     "suites::taking_over::one_process_has_the_folder_and_who_lost_it_writes_nothing";

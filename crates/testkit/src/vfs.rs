@@ -12,10 +12,12 @@
 //!   have left ([`Kept`]); a [`Stage`] puts that into files.
 //! - Faults: the k-th call of chosen kinds fails ([`Fault`]).
 //!
-//! Invariants: all `unsafe` of this workspace is in `shim_vfs` and `shim_file`; a path that nobody
+//! Invariants: all `unsafe` of this workspace is in `shim_vfs`, `shim_file` and `content`; a path that nobody
 //! watches is opened by the platform's VFS itself, without this layer in between.
 
+mod content;
 mod disk;
+mod environment;
 mod fault;
 mod image;
 mod record;
@@ -27,7 +29,9 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use content::content_hash;
 pub use disk::{Setting, Watch};
+pub use environment::DISK_FAULT_VARIABLE;
 pub use fault::{Call, Failure, Fault};
 pub use image::{Image, Kept};
 pub use record::{FileId, Operation, Record};
