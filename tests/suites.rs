@@ -3,6 +3,7 @@
 
 mod suites {
     pub(crate) mod crash_loop;
+    mod disk_faults;
     pub(crate) mod failpoints;
     mod golden;
     mod killing;

@@ -269,7 +269,7 @@ pub(super) fn check(home: &Path) -> Result<Counts> {
     check_file(&database, &facts, Loss::Process)
 }
 
-fn copy_of(scratch: &Scratch, from: &Path) -> Result<PathBuf> {
+pub(super) fn copy_of(scratch: &Scratch, from: &Path) -> Result<PathBuf> {
     let to = scratch.fresh();
     copy_folder(from, &to)?;
     Ok(to)

@@ -111,10 +111,21 @@ impl World {
             sendings: 0,
             windows: HashMap::new(),
         };
-        for session_id in world.sessions().await? {
-            world.open_window(session_id).await?;
+        match world.open_windows().await {
+            Ok(()) => Ok(world),
+            // Nobody would close it otherwise, and the folder would stay in use.
+            Err(error) => {
+                drop(world.close().await);
+                Err(error)
+            }
         }
-        Ok(world)
+    }
+
+    async fn open_windows(&mut self) -> Result<()> {
+        for session_id in self.sessions().await? {
+            self.open_window(session_id).await?;
+        }
+        Ok(())
     }
 
     /// The engine.

@@ -1,12 +1,13 @@
 //! A workload under the recorder: what was done to the files, and what was known when.
 
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use testkit::evidence::{Fact, Witness};
 use testkit::vfs::{Record, Setting, Watch};
 use testkit::workload::{Plan, World};
+
+use crate::suites::place::memory_folder;
 
 /// A workload that was recorded.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub(super) struct Recorded {
 impl Recorded {
     /// Runs a plan to its end, with the database kept at a setting.
     pub(super) fn make(plan: &Plan, setting: Setting) -> Result<Self> {
-        let folder = in_memory()?;
+        let folder = memory_folder()?;
         // The database is made under another name and renamed: the record begins after that.
         let runtime = runtime()?;
         let nobody = Arc::new(Nobody);
@@ -65,16 +66,7 @@ impl Recorded {
     }
 }
 
-/// A folder on a disk in memory: images are about what SQLite asked for, not about this disk.
-pub(super) fn in_memory() -> Result<tempfile::TempDir> {
-    let memory: PathBuf = Path::new("/dev/shm").into();
-    if memory.is_dir() {
-        return Ok(tempfile::tempdir_in(memory)?);
-    }
-    Ok(tempfile::tempdir()?)
-}
-
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+fn runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -103,7 +95,7 @@ impl Witness for Notes {
 
 /// Keeps nothing.
 #[derive(Debug)]
-struct Nobody;
+pub(super) struct Nobody;
 
 impl Witness for Nobody {
     fn note(&self, _fact: Fact) {}

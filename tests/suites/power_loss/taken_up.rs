@@ -14,12 +14,13 @@ use testkit::workload::{FastClock, WorkModel};
 use testkit::{Ledger, test_tools_with};
 use tools::ScratchWorkspaces;
 
-use super::recorded::{Recorded, in_memory};
+use super::recorded::{Nobody, Recorded};
 use super::walk::open;
+use crate::suites::place::memory_folder;
 
 /// How many calls are in doubt after it.
 pub(super) fn check(stage: &Stage<'_>, recorded: &Recorded, facts: &[Fact]) -> Result<u64> {
-    let folder = in_memory()?;
+    let folder = memory_folder()?;
     let database = folder.path().join("holdfast.db");
     for name in ["holdfast.db", "holdfast.db-wal"] {
         let from = stage.folder().join(name);
@@ -79,11 +80,4 @@ fn recover(folder: &Path, recorded: &Recorded) -> Result<()> {
     );
     drop(engine);
     Ok(())
-}
-
-#[derive(Debug)]
-struct Nobody;
-
-impl Witness for Nobody {
-    fn note(&self, _fact: Fact) {}
 }

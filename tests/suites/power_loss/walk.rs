@@ -10,8 +10,9 @@ use rusqlite::{Connection, OpenFlags};
 use testkit::evidence::{self, Counts, Fact, Loss};
 use testkit::vfs::{Kept, Stage, content_hash};
 
-use super::recorded::{Recorded, in_memory};
+use super::recorded::Recorded;
 use super::taken_up;
+use crate::suites::place::memory_folder;
 
 /// As many as there are cores to count on.
 const THREADS: usize = 2;
@@ -128,7 +129,7 @@ impl<'r> Walk<'r> {
             Manner::Whole => 1,
             Manner::Every(stride) => stride,
         };
-        let folder = in_memory()?;
+        let folder = memory_folder()?;
         let mut stage = Stage::new(folder.path(), &self.recorded.record);
         let mut found = Found::default();
         let (mut seen, mut known) = (HashSet::new(), Known::new());

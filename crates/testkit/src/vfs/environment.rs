@@ -1,9 +1,8 @@
 //! A fault for a process of its own: told by its environment, as failpoints are.
 
 use std::io;
-use std::path::Path;
 
-use super::{Failure, Fault, Watch};
+use super::{Failure, Fault};
 
 /// `failure:at:lasting`: which call fails, and whether all later ones do.
 pub const DISK_FAULT_VARIABLE: &str = "HOLDFAST_DISK_FAULT";
@@ -37,17 +36,12 @@ impl Fault {
     }
 }
 
-impl Watch {
-    /// Watches a database with the fault that the environment asks for; nothing if it asks for none.
-    pub fn from_environment(database: &Path) -> io::Result<Option<Self>> {
-        let Ok(text) = std::env::var(DISK_FAULT_VARIABLE) else {
-            return Ok(None);
-        };
-        let fault = Fault::from_variable(&text)
-            .ok_or_else(|| io::Error::other(format!("{DISK_FAULT_VARIABLE} is {text}")))?;
-        let watch = Self::new(database)?;
-        watch.set_fault(fault);
-        Ok(Some(watch))
+impl Fault {
+    /// The fault that the environment asks for.
+    pub fn from_environment() -> io::Result<Self> {
+        let text = std::env::var(DISK_FAULT_VARIABLE).unwrap_or_default();
+        Self::from_variable(&text)
+            .ok_or_else(|| io::Error::other(format!("{DISK_FAULT_VARIABLE} is {text}")))
     }
 }
 
