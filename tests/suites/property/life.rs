@@ -95,7 +95,7 @@ pub(super) fn live(
 }
 
 fn one_by_one(store: &Store, lanes: &mut [Lane], dice: &mut Dice) -> Result<()> {
-    for _ in 0..24 + dice.below(24) {
+    for _ in 0..16 + dice.below(20) {
         let at = dice.below(lanes.len() as u64) as usize;
         let lane = &mut lanes[at];
         let answer = store.apply(lane.next());
