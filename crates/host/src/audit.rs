@@ -33,7 +33,10 @@ pub fn verify(
     form: Form,
 ) -> Result<Verified, CommandError> {
     let report = match export {
-        None => store::verify_audit(data_dir),
+        None => {
+            check_there(data_dir)?;
+            store::verify_audit(data_dir)
+        }
         Some(path) => {
             let mut file = File::open(path).map_err(|error| unread(path, &error))?;
             store::verify_audit_export(&mut file, Some(data_dir))
@@ -52,7 +55,20 @@ pub fn verify(
 
 /// Writes the audit out as lines of JSON, and says how many rows.
 pub fn export(data_dir: &Path, out: &mut dyn Write) -> Result<u64, CommandError> {
+    check_there(data_dir)?;
     store::export_audit(data_dir, out).map_err(|error| command_error(&error))
+}
+
+/// A database that is not there is no fault of the disk.
+fn check_there(data_dir: &Path) -> Result<(), CommandError> {
+    if data_dir.join("holdfast.db").exists() {
+        return Ok(());
+    }
+    Err(CommandError::new(
+        ErrorCode::NotFound,
+        format!("There is no database in {}.", data_dir.display()),
+        "Name the data folder with --data.",
+    ))
 }
 
 fn unread(path: &Path, error: &std::io::Error) -> CommandError {

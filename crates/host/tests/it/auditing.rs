@@ -59,7 +59,8 @@ async fn diagnostics_say_whether_the_audit_is_intact() {
 #[test]
 fn what_is_not_there_cannot_be_checked() {
     let home = Home::new();
-    assert!(audit::verify(home.path(), None, Form::Text).is_err());
+    let error = audit::verify(home.path(), None, Form::Text).unwrap_err();
+    assert!(error.message.contains("no database"), "{error:?}");
     let missing = home.path().join("missing");
     assert!(audit::verify(home.path(), Some(&missing), Form::Text).is_err());
     assert!(audit::export(&missing, &mut Vec::new()).is_err());

@@ -245,6 +245,39 @@ fn the_chain_goes_on_over_what_is_refused() {
     intact(&place);
 }
 
+/// The same when it is the audit's own second row that cannot be written: the first one is gone with
+/// it, and the next transition of the batch goes on from the one before.
+#[test]
+fn the_chain_goes_on_over_its_own_rows_that_were_refused() {
+    let place = Place::new();
+    let store = place.open();
+    raw::execute(
+        &place.database(),
+        "CREATE TRIGGER refuses AFTER INSERT ON audit WHEN new.name = 'refused'
+         BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    );
+    let held = hold_writer(&store);
+    let [first, refused, last] = ["first", "refused", "last"].map(|name| {
+        let changes = vec![note_command("command"), note_command(name)];
+        submit(&store, barrier(changes))
+    });
+    drop(held);
+    assert!(first.recv().unwrap().is_ok());
+    assert!(refused.recv().unwrap().is_err());
+    assert!(last.recv().unwrap().is_ok());
+    store.close().unwrap();
+    assert_eq!(
+        told_after(&place, 1),
+        [
+            "command command",
+            "command first",
+            "command command",
+            "command last"
+        ]
+    );
+    assert_eq!(intact(&place).rows, 5);
+}
+
 /// What is told stays told, whoever asks.
 #[test]
 fn rows_can_be_neither_changed_nor_deleted() {

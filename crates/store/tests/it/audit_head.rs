@@ -308,6 +308,8 @@ fn a_head_that_cannot_be_written_is_tried_again() {
     store.apply(barrier(beginning(2))).unwrap();
     let report = intact(&place);
     assert!(report.head.unwrap().length < report.rows, "it lags");
+    // Long enough for every renewal to have failed, if the machine is not held up; else less is tried.
+    thread::sleep(Duration::from_millis(1_500));
     fs::remove_dir(&taken).unwrap();
     eventually("the renewal", || covered(&place) == rows(&place));
     fs::create_dir(&taken).unwrap();
