@@ -1,7 +1,8 @@
 //! The process that crash suites end: a seeded workload on a data folder, until it is done or dies.
 //!
 //! `holdfast-crash-worker FOLDER FACTS SEED ACTS CLASS MODE`; the class is `any` or an effect class,
-//! the mode a list of `work`, `settle`, `wait`, `slow` and `alone`, with a comma between.
+//! the mode a list of `work`, `settle`, `wait`, `slow`, `alone` and `one`, with a
+//! comma between.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,9 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
         class => Some(EffectClass::parse(class)),
     };
     plan.pauses = modes.contains(&"slow");
+    if modes.contains(&"one") {
+        plan.sessions = 1;
+    }
     plan.resumes_alone = modes.contains(&"alone");
     let witness = Arc::new(FactFile::open(Path::new(facts))?);
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -5,7 +5,7 @@ mod suites {
     pub(crate) mod crash_loop;
     mod disk_faults;
     pub(crate) mod failpoints;
-    mod golden;
+    pub(crate) mod golden;
     mod killing;
     pub(crate) mod place;
     pub(crate) mod power_loss;

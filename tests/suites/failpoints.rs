@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use store::faults::{Action, FAULT_VARIABLE, Point};
-use testkit::evidence::{Counts, Fact, Loss, check_file, facts_in};
+use testkit::evidence::{Counts, Fact, FactFile, Loss, Witness, check_file, facts_in, given};
 use testkit::{Dice, command, is_full, suite_line};
 
 const CLASSES: [&str; 3] = ["read", "idempotent", "once"];
@@ -32,14 +32,12 @@ fn whatever_goes_wrong_wherever_nothing_is_lost_and_nothing_is_repeated() -> Res
     let began = Instant::now();
     let scratch = Scratch::new()?;
     let seeds = if is_full() { FULL_SEEDS } else { SEEDS };
+    let old = old_home(&scratch)?;
     let mut cases = Vec::new();
     for seed in 1..=seeds {
         for class in CLASSES {
-            let left = Left::make(&scratch, class, seed)?;
-            for point in Point::ALL
-                .iter()
-                .filter(|p| !p.name().starts_with("migration"))
-            {
+            let left = Left::make(&scratch, &old, class, seed)?;
+            for point in Point::ALL {
                 for action in Action::ALL {
                     cases.push(left.case(*point, *action));
                 }
@@ -84,6 +82,8 @@ impl Scratch {
 /// reaches each point.
 struct Left {
     home: PathBuf,
+    /// The same of an older version.
+    old: PathBuf,
     class: &'static str,
     seed: u64,
     hits: Vec<(String, u32)>,
@@ -101,7 +101,7 @@ struct Case<'a> {
 }
 
 impl Left {
-    fn make(scratch: &Scratch, class: &'static str, seed: u64) -> Result<Self> {
+    fn make(scratch: &Scratch, old: &Path, class: &'static str, seed: u64) -> Result<Self> {
         let home = scratch.fresh();
         std::fs::create_dir_all(&home)?;
         let fault = format!("{}:abort:70", Point::EffectsAfter.name());
@@ -121,6 +121,7 @@ impl Left {
         }
         Ok(Self {
             home,
+            old: old.to_owned(),
             class,
             seed,
             hits,
@@ -133,10 +134,14 @@ impl Left {
         let hits = found.map_or(0, |(_, hits)| *hits);
         let mut dice = Dice::new(self.seed ^ ((point as u64) << 16) ^ ((action as u64) << 8));
         let is_slow = point.name().contains(".secure_");
-        // A database is made only where there is none.
-        let is_first = point == Point::DatabaseFilled;
+        let home = match point {
+            // A database is made only where there is none.
+            Point::DatabaseFilled => None,
+            Point::MigrationBackedUp | Point::Migrated => Some(self.old.clone()),
+            _ => Some(self.home.clone()),
+        };
         Case {
-            home: (!is_first).then(|| self.home.clone()),
+            home,
             class: self.class,
             seed: self.seed,
             point,
@@ -145,6 +150,21 @@ impl Left {
             mode: if is_slow { SLOW } else { "work" },
         }
     }
+}
+
+/// A folder of the first schema, which this version has to migrate. Nobody took notes when it was
+/// made: what is in it is given.
+fn old_home(scratch: &Scratch) -> Result<PathBuf> {
+    let home = scratch.fresh();
+    std::fs::create_dir_all(home.join("data"))?;
+    let database = home.join("data/holdfast.db");
+    super::golden::build(1, &database)?;
+    let witness = FactFile::open(&home.join("facts"))?;
+    for fact in given(&database)? {
+        witness.note(fact);
+    }
+    check(&home).context("before anybody touched it")?;
+    Ok(home)
 }
 
 /// Two workers at once: there are two cores.

@@ -26,6 +26,11 @@ fn golden(version: u32) -> PathBuf {
     folder.join(format!("schema-{version}.sql"))
 }
 
+/// Makes the golden database of a schema.
+pub(crate) fn build(version: u32, database: &Path) -> Result<()> {
+    text::build(&std::fs::read_to_string(golden(version))?, database)
+}
+
 /// STO-11: every schema has its golden database, which holds everything that there can be.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_schema_has_its_golden_database() -> Result<()> {

@@ -5,6 +5,7 @@
 mod check;
 mod effects;
 mod file;
+mod given;
 mod rows;
 mod shown;
 mod streams;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{Counts, Loss, check, check_file};
 pub use file::{FactFile, facts_in};
+pub use given::given;
 pub use structure::recovered_state;
 
 use crate::LedgerEntry;
