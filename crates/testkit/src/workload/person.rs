@@ -14,11 +14,11 @@ use crate::evidence::Fact;
 impl World {
     /// Acts as often as the plan says.
     pub async fn work(&mut self) -> Result<()> {
-        while self.sessions().await?.len() < self.plan.sessions {
-            self.send(None).await?;
-        }
         if self.plan.resumes_alone {
             self.let_runs_go_on().await?;
+        }
+        while self.sessions().await?.len() < self.plan.sessions {
+            self.send(None).await?;
         }
         for _ in 0..self.plan.acts {
             self.act().await?;
