@@ -151,11 +151,16 @@ fn unit(repository: &Repository, length: Length) -> Result<()> {
 
 /// One after the other: most of them use both cores, and each says its counts as it ends.
 fn suites(repository: &Repository, length: Length) -> Result<()> {
+    let profile = match length {
+        Length::Short => "dev",
+        Length::Full => "full",
+    };
     let suites = ["test", "-p", "holdfast-tests", "--test", "suites"];
+    let suites = [&suites[..], &["--profile", profile]].concat();
     quiet(repository, &[&suites[..], &["--no-run"]].concat())?;
     let tests = repository
         .cargo()
-        .args(suites)
+        .args(&suites)
         .args(["--", "--nocapture", "--test-threads=1"]);
     with_length(tests, length).run(Show::Results)
 }
