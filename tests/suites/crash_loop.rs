@@ -1,12 +1,11 @@
 //! Suite A, once more: a run that ends the app is not taken up for ever.
 
-use std::time::Instant;
-
 use anyhow::{Result, bail};
 use store::faults::Point;
 use testkit::suite_line;
 
-use super::failpoints::{Scratch, check, worker};
+use super::failpoints::home::{Scratch, check, worker};
+use super::workers::now;
 
 /// A run that ended the app twice since its last completed step waits for a person.
 const MOST_LIVES: u32 = 6;
@@ -14,7 +13,7 @@ const MOST_LIVES: u32 = 6;
 /// RUN-13: only committed steps count as progress, text never does. I12.
 #[test]
 fn a_run_that_ends_the_app_again_and_again_is_left_to_the_person() -> Result<()> {
-    let began = Instant::now();
+    let began = now();
     let scratch = Scratch::new()?;
     let home = scratch.fresh();
     std::fs::create_dir_all(&home)?;

@@ -17,7 +17,7 @@ use store::faults::Point;
 use testkit::vfs::{DISK_FAULT_VARIABLE, Failure, Fault};
 use testkit::{Dice, command, is_full, suite_line};
 
-use super::failpoints::{Scratch, check, copy_of, worker};
+use super::failpoints::home::{Scratch, check, copy_of, worker};
 use super::workers::{REFUSED, now};
 
 /// So many cases of each failure in every test run; all of them in a full one.

@@ -4,22 +4,25 @@
 //! and strikes at one point: it ends, or the disk refuses. Then another one, without a fault, brings
 //! everything to rest. The invariants are checked after both.
 
+pub(super) mod home;
+mod totals;
+
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use store::faults::{Action, FAULT_VARIABLE, Point};
-use testkit::evidence::{Counts, Fact, FactFile, Loss, Witness, check_file, facts_in, given};
-use testkit::{Dice, command, is_full, suite_line};
+use testkit::evidence::{FactFile, Witness, facts_in, given};
+use testkit::{Dice, is_full};
+
+use self::home::{Scratch, check, copy_of, parse_hits, worker};
+use self::totals::Totals;
+use super::workers::{REFUSED, now};
 
 const CLASSES: [&str; 3] = ["read", "idempotent", "once"];
 const SEEDS: u64 = 2;
 const FULL_SEEDS: u64 = 20;
-/// The worker's own word for a folder that it could not open, or not close in order.
-const REFUSED: i32 = 3;
 /// The person of the world that is cut off acts so often, then the one who meets the fault.
 const BEFORE: u32 = 25;
 const ACTS: u32 = 30;
@@ -29,7 +32,7 @@ const SLOW: &str = "slow,work,wait";
 /// RUN-4, RUN-12, STO-5, EFF-2, EFF-3: wherever it ends and whatever the disk refuses.
 #[test]
 fn whatever_goes_wrong_wherever_nothing_is_lost_and_nothing_is_repeated() -> Result<()> {
-    let began = Instant::now();
+    let began = now();
     let scratch = Scratch::new()?;
     let seeds = if is_full() { FULL_SEEDS } else { SEEDS };
     let old = old_home(&scratch)?;
@@ -49,33 +52,6 @@ fn whatever_goes_wrong_wherever_nothing_is_lost_and_nothing_is_repeated() -> Res
     totals.ensure_struck(&cases)?;
     totals.say(cases.len(), began);
     Ok(())
-}
-
-/// Where everything of this suite lies: in memory where that is possible, since the end of a
-/// process does not care for the disk.
-pub(super) struct Scratch {
-    folder: tempfile::TempDir,
-    next: AtomicU64,
-}
-
-impl Scratch {
-    pub(super) fn new() -> Result<Self> {
-        let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() {
-            tempfile::tempdir_in(memory)?
-        } else {
-            tempfile::tempdir()?
-        };
-        Ok(Self {
-            folder,
-            next: AtomicU64::new(0),
-        })
-    }
-
-    pub(super) fn fresh(&self) -> PathBuf {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.folder.path().join(number.to_string())
-    }
 }
 
 /// What a process left that was cut off in the middle, and how often a worker that takes it up
@@ -241,141 +217,4 @@ fn run(scratch: &Scratch, case: &Case<'_>, totals: &Totals) -> Result<()> {
     totals.add(&facts_in(&home.join("facts"))?, counts);
     std::fs::remove_dir_all(&home)?;
     Ok(())
-}
-
-#[derive(Debug)]
-pub(super) struct Ran {
-    /// Nothing if a signal ended it.
-    pub(super) code: Option<i32>,
-    said: String,
-    complained: String,
-}
-
-pub(super) fn worker(
-    home: &Path,
-    class: &str,
-    seed: u64,
-    acts: u32,
-    mode: &str,
-    fault: Option<&str>,
-) -> Result<Ran> {
-    let mut command = command(env!("CARGO_BIN_EXE_holdfast-crash-worker"));
-    command
-        .arg(home.join("data"))
-        .arg(home.join("facts"))
-        .args([&seed.to_string(), &acts.to_string(), class, mode])
-        .env_remove(FAULT_VARIABLE)
-        .stdin(Stdio::null());
-    if let Some(fault) = fault {
-        command.env(FAULT_VARIABLE, fault);
-    }
-    let output = command.output()?;
-    Ok(Ran {
-        code: output.status.code(),
-        said: String::from_utf8_lossy(&output.stdout).into_owned(),
-        complained: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
-}
-
-pub(super) fn check(home: &Path) -> Result<Counts> {
-    let facts = facts_in(&home.join("facts"))?;
-    let database = home.join("data/holdfast.db");
-    if !database.exists() {
-        // It ended before there was one; nothing can have been acknowledged.
-        let is_empty = facts.iter().all(|fact| matches!(fact, Fact::Began { .. }));
-        ensure!(is_empty, "there is no database");
-        return Ok(Counts::default());
-    }
-    check_file(&database, &facts, Loss::Process)
-}
-
-pub(super) fn copy_of(scratch: &Scratch, from: &Path) -> Result<PathBuf> {
-    let to = scratch.fresh();
-    copy_folder(from, &to)?;
-    Ok(to)
-}
-
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_folder(&entry.path(), &target)?;
-        } else {
-            std::fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
-}
-
-fn parse_hits(said: &str) -> Vec<(String, u32)> {
-    said.lines()
-        .filter_map(|line| line.split_once(' '))
-        .filter_map(|(point, hits)| Some((point.to_owned(), hits.parse().ok()?)))
-        .collect()
-}
-
-#[derive(Default)]
-struct Totals {
-    kills: AtomicU64,
-    acknowledged: AtomicU64,
-    once: AtomicU64,
-    doubts: AtomicU64,
-    struck: Mutex<Vec<Point>>,
-}
-
-impl Totals {
-    fn strike(&self, point: Point) {
-        let mut struck = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
-        struck.push(point);
-    }
-
-    fn add(&self, facts: &[Fact], counts: Counts) {
-        let lives = facts
-            .iter()
-            .filter(|fact| matches!(fact, Fact::Began { .. }));
-        // The last one ended by itself.
-        let kills = lives.count().saturating_sub(1) as u64;
-        let settled = facts
-            .iter()
-            .filter(|fact| matches!(fact, Fact::Settling { .. }));
-        self.kills.fetch_add(kills, Ordering::Relaxed);
-        self.acknowledged
-            .fetch_add(counts.acknowledged, Ordering::Relaxed);
-        self.once.fetch_add(counts.once, Ordering::Relaxed);
-        self.doubts
-            .fetch_add(settled.count() as u64, Ordering::Relaxed);
-    }
-
-    /// A point that is never reached proves nothing.
-    fn ensure_struck(&self, cases: &[Case<'_>]) -> Result<()> {
-        let struck = self.struck.lock().unwrap_or_else(PoisonError::into_inner);
-        let missed: Vec<Point> = Point::ALL
-            .iter()
-            .copied()
-            .filter(|point| cases.iter().any(|case| case.point == *point))
-            .filter(|point| !struck.contains(point))
-            .collect();
-        ensure!(missed.is_empty(), "never struck: {missed:?}");
-        Ok(())
-    }
-
-    fn say(&self, runs: usize, began: Instant) {
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        suite_line(
-            "A failpoints",
-            &[
-                ("points", Point::ALL.len() as u64),
-                ("runs", runs as u64),
-                ("ends", read(&self.kills)),
-                ("acknowledged", read(&self.acknowledged)),
-                ("lost", 0),
-                ("once", read(&self.once)),
-                ("repeated", 0),
-                ("in doubt", read(&self.doubts)),
-            ],
-            began.elapsed(),
-        );
-    }
 }
