@@ -110,12 +110,10 @@ impl Left {
         let hits = found.map_or(0, |(_, hits)| *hits);
         let mut dice = Dice::new(self.seed ^ ((point as u64) << 16) ^ ((action as u64) << 8));
         let is_slow = point.name().contains(".secure_");
-        let home = match point {
-            // A database is made only where there is none.
-            Point::DatabaseFilled => None,
-            Point::MigrationBackedUp | Point::Migrated => Some(self.old.clone()),
-            _ => Some(self.home.clone()),
-        };
+        let is_migration = matches!(point, Point::MigrationBackedUp | Point::Migrated);
+        let home = if is_migration { &self.old } else { &self.home };
+        // A database is made only where there is none.
+        let home = (point != Point::DatabaseFilled).then(|| home.clone());
         Case {
             home,
             class: self.class,

@@ -111,7 +111,7 @@ impl Model for WorkModel {
             }
             events.push(Ok(ModelEvent::BlockEnded));
         }
-        if dice.is_one_in(15) && number % 2 == 0 {
+        if dice.is_one_in(15) && number.is_multiple_of(2) {
             let error = ModelError::new(ErrorClass::Overloaded, "Too much to do.");
             events.truncate(4);
             events.push(Err(error));

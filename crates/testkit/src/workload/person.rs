@@ -187,10 +187,10 @@ impl World {
     pub(super) async fn snapshot(&self, session_id: SessionId) -> Result<SessionSnapshot> {
         let limit = Some(6);
         let reply = self.ask(Command::GetSession { session_id, limit }).await;
-        match reply.map_err(|error| anyhow!(error.message))? {
-            Reply::Snapshot(snapshot) => Ok(*snapshot),
-            other => bail!("not a snapshot: {other:?}"),
-        }
+        let Reply::Snapshot(snapshot) = reply.map_err(|error| anyhow!(error.message))? else {
+            bail!("not a snapshot")
+        };
+        Ok(*snapshot)
     }
 
     /// Decides what is asked, settles what is in doubt.
