@@ -143,6 +143,27 @@ impl Store {
         result
     }
 
+    /// The same for short reads, without waiting for anyone: gives the read back if every connection
+    /// is in use.
+    pub fn read_at_once<T, R>(&self, read: R) -> Result<Result<T, Error>, R>
+    where
+        R: FnOnce(&Reader<'_>) -> Result<T, Error>,
+    {
+        let mut kept = Some(read);
+        let result = self.inner.readers.with_free(|transaction| {
+            let read = kept.take().ok_or(Error::Closed)?;
+            read(&Reader::new(transaction))
+        });
+        if let Some(Err(error)) = &result {
+            self.inner.writer.note_error(error);
+        }
+        match (result, kept) {
+            (Some(result), _) => Ok(result),
+            (None, Some(read)) => Err(read),
+            (None, None) => Ok(Err(Error::Closed)),
+        }
+    }
+
     /// Hands a transition to the writer. `done` is called on the writer's thread once the commit
     /// has gone as far as the transition asks, or with the reason why nothing was written.
     pub fn submit(

@@ -26,7 +26,7 @@ mod usage;
 mod violations;
 mod workspaces;
 
-use rusqlite::{Params, Row, Transaction};
+use rusqlite::{Params, Transaction};
 
 pub use attention::AttentionFacts;
 pub use due::Due;
@@ -35,6 +35,8 @@ pub use runs::RunFacts;
 pub use session_state::{RunState, SessionState, StepState, Used};
 pub use sessions::SessionRow;
 pub use violations::Violation;
+
+use self::row::Row;
 
 use crate::Error;
 
@@ -58,7 +60,8 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<T>, Error> {
         let mut statement = self.transaction.prepare_cached(sql)?;
         let mut rows = statement.query(values)?;
-        rows.next()?.map(read).transpose()
+        let found = rows.next()?;
+        found.map(|row| read(&Row::of(row))).transpose()
     }
 
     /// Every row that a query finds.
@@ -72,7 +75,7 @@ impl<'a> Reader<'a> {
         let mut rows = statement.query(values)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(read(row)?);
+            found.push(read(&Row::of(row))?);
         }
         Ok(found)
     }

@@ -60,6 +60,30 @@ impl Readers {
             .map_or(Err(Error::Closed), read)
     }
 
+    /// The same if a connection is free at this moment.
+    pub(crate) fn with_free<T>(
+        &self,
+        read: impl FnOnce(&Transaction<'_>) -> Result<T, Error>,
+    ) -> Option<Result<T, Error>> {
+        let borrowed = Borrowed {
+            connection: Some(self.take_free()?),
+            readers: self,
+        };
+        let connection = borrowed.connection.as_ref()?;
+        let transaction = connection.unchecked_transaction().map_err(Error::from);
+        Some(transaction.and_then(|transaction| read(&transaction)))
+    }
+
+    fn take_free(&self) -> Option<Connection> {
+        let mut pool = self.pool();
+        if pool.is_closed {
+            return None;
+        }
+        let connection = pool.idle.pop()?;
+        pool.borrowed += 1;
+        Some(connection)
+    }
+
     fn take(&self) -> Result<Connection, Error> {
         let mut pool = self.pool();
         loop {

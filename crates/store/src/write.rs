@@ -27,8 +27,9 @@ use crate::{Change, Error, Transition};
 
 /// Applies all changes of a transition inside the caller's savepoint.
 pub(crate) fn apply(connection: &Connection, transition: &Transition) -> Result<(), Error> {
+    let mut places = events::Places::of(&transition.changes);
     for change in &transition.changes {
-        apply_change(connection, change)?;
+        apply_change(connection, change, &mut places)?;
     }
     // A message may name a run that a later change creates. Whether one did is found out here and
     // not by the commit, where it would be the failure of everyone who shares it.
@@ -44,7 +45,11 @@ pub(crate) fn apply(connection: &Connection, transition: &Transition) -> Result<
     clippy::too_many_lines,
     reason = "one arm for each change, and nothing but a call in it"
 )]
-fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
+fn apply_change(
+    connection: &Connection,
+    change: &Change,
+    places: &mut events::Places<'_>,
+) -> Result<(), Error> {
     match change {
         // The audit tells of it; there is no other row.
         Change::NoteCause { .. } => Ok(()),
@@ -222,6 +227,6 @@ fn apply_change(connection: &Connection, change: &Change) -> Result<(), Error> {
             session_id,
             at_ms,
             event,
-        } => events::append(connection, *session_id, *at_ms, event),
+        } => events::append(connection, places, *session_id, *at_ms, event),
     }
 }

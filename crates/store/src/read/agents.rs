@@ -1,10 +1,10 @@
 //! Reading agents.
 
 use protocol::{AgentFields, AgentId, AgentView, RunLimits};
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::Reader;
-use super::row::{agent_id, get, get_or_drop, json_or_drop};
+use super::row::{Row, agent_id, get, get_or_drop, json_or_drop};
 use crate::Error;
 use crate::schema::DEFAULT_AGENT;
 
@@ -49,7 +49,7 @@ fn agent_view(row: &Row<'_>) -> Result<AgentView, Error> {
 
 /// Tools that cannot be read are none: absent would mean all of them.
 pub(super) fn agent_fields(row: &Row<'_>) -> Result<AgentFields, Error> {
-    let has_tools = !matches!(row.get_ref("tools")?, rusqlite::types::ValueRef::Null);
+    let has_tools = !row.is_null("tools")?;
     Ok(AgentFields {
         name: get(row, "name")?,
         instructions: get_or_drop(row, "instructions"),

@@ -35,15 +35,20 @@ impl Reader<'_> {
         )
     }
 
+    /// The branch that is shown, or nothing if there is no such session.
+    pub fn shown_branch(&self, session_id: SessionId) -> Result<Option<u32>, Error> {
+        self.one(
+            "SELECT branch FROM sessions WHERE id = ?1",
+            params![session_id.uuid().as_bytes()],
+            |row| get(row, "branch"),
+        )
+    }
+
     /// The path of the branch that is shown, newest part first. A branch may have been left before
     /// its own beginning: then nothing of it is in the path, and less of its parent.
     pub(super) fn shown_path(&self, session_id: SessionId) -> Result<Vec<Segment>, Error> {
         let id = session_id.uuid().into_bytes();
-        let shown: Option<u32> = self.one(
-            "SELECT branch FROM sessions WHERE id = ?1",
-            params![id],
-            |row| get(row, "branch"),
-        )?;
+        let shown = self.shown_branch(session_id)?;
         let mut path: Vec<Segment> = Vec::new();
         let (mut next, mut before) = (shown, i64::MAX.unsigned_abs());
         while let Some(branch) = next {

@@ -3,13 +3,14 @@
 mod call_row;
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use protocol::{CallId, MessageId, RunId, SessionId, ToolCallView};
 use rusqlite::{Params, params};
 
 use self::call_row::{COLUMNS, call_row, has_files};
 use super::Reader;
-use super::row::{call_id, get};
+use super::row::{Row, call_id, get};
 use crate::{CallRow, Error};
 
 /// The statuses of the index of open calls, as SQLite must see them to take it.
@@ -52,6 +53,7 @@ pub(super) fn calls_of_segment_sql() -> String {
          CROSS JOIN tool_calls ON tool_calls.message_id = messages.id
          {BESIDE}
          WHERE messages.session_id = ?1 AND messages.branch = ?2 AND messages.position < ?3
+           AND messages.position > ?4
          ORDER BY messages.position, tool_calls.ordinal"
     )
 }
@@ -87,13 +89,20 @@ pub(super) const NEWEST_MESSAGE_WITH_CALLS: &str = "
     ORDER BY position DESC
     LIMIT 1";
 
-pub(super) const PROVIDER_IDS: &str = "SELECT provider_id FROM tool_calls WHERE session_id = ?1";
+pub(super) const PROVIDER_IDS: &str = "
+    SELECT provider_id FROM tool_calls WHERE session_id = ?1 AND provider_id = ?2 LIMIT 1";
+
+// Put together once: every step asks these.
+static CALL: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {COLUMNS} FROM tool_calls {BESIDE} WHERE tool_calls.id = ?1"));
+static CALLS_OF_MESSAGE: LazyLock<String> = LazyLock::new(calls_of_message_sql);
+static CALLS_OF_SEGMENT: LazyLock<String> = LazyLock::new(calls_of_segment_sql);
+static DOUBTS: LazyLock<String> = LazyLock::new(doubts_sql);
 
 impl Reader<'_> {
     /// One call by its id.
     pub fn call(&self, id: CallId) -> Result<Option<CallRow>, Error> {
-        let sql = format!("SELECT {COLUMNS} FROM tool_calls {BESIDE} WHERE tool_calls.id = ?1");
-        let found = self.call_rows(&sql, params![id.uuid().as_bytes()])?;
+        let found = self.call_rows(&CALL, params![id.uuid().as_bytes()])?;
         Ok(found.into_iter().next())
     }
 
@@ -117,11 +126,20 @@ impl Reader<'_> {
 
     /// Every call of the branch that is shown, in order.
     pub fn call_rows_of_path(&self, session_id: SessionId) -> Result<Vec<CallRow>, Error> {
-        let (sql, id) = (calls_of_segment_sql(), session_id.uuid());
+        self.call_rows_after(session_id, 0)
+    }
+
+    /// The same, of the messages after a position.
+    pub fn call_rows_after(
+        &self,
+        session_id: SessionId,
+        after: u64,
+    ) -> Result<Vec<CallRow>, Error> {
+        let (sql, id) = (&CALLS_OF_SEGMENT, session_id.uuid());
         let mut found = Vec::new();
         for segment in self.shown_path(session_id)?.into_iter().rev() {
-            let values = params![id.as_bytes(), segment.branch, segment.before];
-            found.extend(self.call_rows(&sql, values)?);
+            let values = params![id.as_bytes(), segment.branch, segment.before, after];
+            found.extend(self.call_rows(sql, values)?);
         }
         Ok(found)
     }
@@ -136,11 +154,19 @@ impl Reader<'_> {
         Ok(found.into_iter().map(|call| call.view).collect())
     }
 
-    /// The providers' ids of all calls of a session.
-    pub fn provider_ids(&self, session_id: SessionId) -> Result<HashSet<String>, Error> {
-        let values = [session_id.uuid().into_bytes()];
-        let found = self.all(PROVIDER_IDS, values, |row| get(row, "provider_id"))?;
-        Ok(found.into_iter().collect())
+    /// Which of these ids of a provider's are taken by calls of a session.
+    pub fn provider_ids(
+        &self,
+        session_id: SessionId,
+        among: &[String],
+    ) -> Result<HashSet<String>, Error> {
+        let id = session_id.uuid().into_bytes();
+        let mut taken = HashSet::new();
+        for wanted in among {
+            let read = |row: &Row<'_>| get(row, "provider_id");
+            taken.extend(self.one::<String>(PROVIDER_IDS, params![id, wanted], read)?);
+        }
+        Ok(taken)
     }
 
     /// The calls of the newest message of a run that has any.
@@ -150,14 +176,14 @@ impl Reader<'_> {
             self.one(NEWEST_MESSAGE_WITH_CALLS, values, |row| get(row, "id"))?;
         newest.map_or_else(
             || Ok(Vec::new()),
-            |id| self.call_rows(&calls_of_message_sql(), params![id]),
+            |id| self.call_rows(&CALLS_OF_MESSAGE, params![id]),
         )
     }
 
     /// The calls of a session that are in doubt.
     pub(super) fn doubts(&self, session_id: SessionId) -> Result<Vec<CallId>, Error> {
         let values = [session_id.uuid().into_bytes()];
-        self.all(&doubts_sql(), values, |row| call_id(row, "id"))
+        self.all(&DOUBTS, values, |row| call_id(row, "id"))
     }
 
     fn call_rows(&self, sql: &str, values: impl Params) -> Result<Vec<CallRow>, Error> {

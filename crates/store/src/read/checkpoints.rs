@@ -1,10 +1,10 @@
 //! Reading the ways back from file changes.
 
 use protocol::{CallId, FileChange, RunId};
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::Reader;
-use super::row::{call_id, get, hex, unreadable};
+use super::row::{Row, call_id, get, hex, unreadable};
 use crate::{Checkpoint, Error};
 
 pub(super) const CHECKPOINTS_OF_RUN: &str = "

@@ -41,19 +41,19 @@ impl Reader<'_> {
         after_seq: u64,
         limit: u32,
     ) -> Result<Vec<Envelope>, Error> {
-        let mut statement = self.transaction.prepare_cached(EVENTS_AFTER)?;
-        let mut rows = statement.query(params![session_id.uuid().as_bytes(), after_seq, limit])?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
+        let id = session_id.uuid();
+        let values = params![id.as_bytes(), after_seq, limit];
+        self.all(EVENTS_AFTER, values, |row| {
+            let (seq, at_ms) = (get(row, "seq")?, get(row, "at_ms")?);
+            let version = get(row, "v")?;
             let kind: String = get(row, "kind")?;
             let body: String = get(row, "body")?;
-            found.push(Envelope {
+            Ok(Envelope {
                 session_id,
-                seq: get(row, "seq")?,
-                at_ms: get(row, "at_ms")?,
-                event: event_codec::decode(&kind, get(row, "v")?, &body),
-            });
-        }
-        Ok(found)
+                seq,
+                at_ms,
+                event: event_codec::decode(&kind, version, &body),
+            })
+        })
     }
 }

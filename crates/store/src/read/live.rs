@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use protocol::{BlockKind, Delta, LiveBlock, LiveStep, SessionId, StepId};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::Reader;
-use super::row::{get, run_id, step_id, unreadable};
+use super::row::{Row, get, run_id, step_id, unreadable};
 use crate::Error;
 
 /// How far a reader has followed a streaming attempt: the next byte of each block.
@@ -95,6 +95,7 @@ impl Reader<'_> {
                 offset
             ])?;
             while let Some(row) = rows.next()? {
+                let row = &Row::of(row);
                 let (block, kind) = (
                     get::<u32>(row, "block")?,
                     kind(&get::<String>(row, "kind")?)?,
@@ -121,22 +122,17 @@ impl Reader<'_> {
 
     /// The streaming attempt of a session, without its text.
     fn live_head(&self, session_id: SessionId) -> Result<Option<LiveStep>, Error> {
-        self.transaction
-            .prepare_cached(LIVE_HEAD)?
-            .query_row(params![session_id.uuid().as_bytes()], |row| {
-                Ok((|| {
-                    Ok(LiveStep {
-                        run_id: run_id(row, "run_id")?,
-                        step_id: step_id(row, "step_id")?,
-                        attempt: get(row, "attempt")?,
-                        model: get(row, "model")?,
-                        started_at_ms: get(row, "started_at_ms")?,
-                        blocks: Vec::new(),
-                    })
-                })())
+        let values = [session_id.uuid().into_bytes()];
+        self.one(LIVE_HEAD, values, |row| {
+            Ok(LiveStep {
+                run_id: run_id(row, "run_id")?,
+                step_id: step_id(row, "step_id")?,
+                attempt: get(row, "attempt")?,
+                model: get(row, "model")?,
+                started_at_ms: get(row, "started_at_ms")?,
+                blocks: Vec::new(),
             })
-            .optional()?
-            .transpose()
+        })
     }
 
     /// The text of an attempt, block by block.
@@ -154,6 +150,7 @@ impl Reader<'_> {
         let mut rows = statement.query(params![step_id.uuid().as_bytes(), attempt])?;
         let mut blocks: Vec<(u32, BlockKind, String)> = Vec::new();
         while let Some(row) = rows.next()? {
+            let row = &Row::of(row);
             let (block, text) = (get::<u32>(row, "block")?, get::<String>(row, "body")?);
             match blocks.last_mut() {
                 Some((last, _, whole)) if *last == block => whole.push_str(&text),

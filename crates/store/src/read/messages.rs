@@ -3,10 +3,10 @@
 use protocol::{
     Block, BlockKind, Message, MessageId, MessageStatus, Role, RunId, SessionId, StepId,
 };
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::Reader;
-use super::row::{get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop, why};
+use super::row::{Row, get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop, why};
 use crate::Error;
 
 pub(super) const MESSAGES_BEFORE: &str = "
@@ -17,7 +17,25 @@ pub(super) const MESSAGES_BEFORE: &str = "
     ORDER BY position DESC
     LIMIT ?4";
 
+pub(super) const MESSAGES_AFTER: &str = "
+    SELECT id, branch, position, role, status, blocks, run_id, step_id, attempt, model,
+           created_at_ms
+    FROM messages
+    WHERE session_id = ?1 AND branch = ?2 AND position < ?3 AND position > ?4
+    ORDER BY position";
+
 impl Reader<'_> {
+    /// Every message after a position, oldest first.
+    pub fn messages_after(&self, session_id: SessionId, after: u64) -> Result<Vec<Message>, Error> {
+        let id = session_id.uuid();
+        let mut found = Vec::new();
+        for segment in self.shown_path(session_id)?.into_iter().rev() {
+            let values = params![id.as_bytes(), segment.branch, segment.before, after];
+            found.extend(self.all(MESSAGES_AFTER, values, message)?);
+        }
+        Ok(found)
+    }
+
     /// The newest messages before a position, oldest first, and whether older ones exist.
     pub fn messages_before(
         &self,

@@ -1,14 +1,50 @@
 //! Stored columns to values: what cannot be read is an error that says so, never a guess.
 
+use std::cell::Cell;
 use std::error::Error as _;
 
 use protocol::{AgentId, CallId, MessageId, RuleId, RunId, SessionId, StepId};
-use rusqlite::Row;
-use rusqlite::types::FromSql;
+use rusqlite::types::{FromSql, ValueRef};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::Error;
+
+/// A row whose columns are asked for by name. They are asked for nearly in the order of the query, so
+/// the search for one begins behind the last: from the first it would take longer than the query.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    stored: &'a rusqlite::Row<'a>,
+    next: Cell<usize>,
+}
+
+impl<'a> Row<'a> {
+    pub(super) const fn of(stored: &'a rusqlite::Row<'a>) -> Self {
+        let next = Cell::new(0);
+        Self { stored, next }
+    }
+
+    fn get<T: FromSql>(&self, column: &str) -> rusqlite::Result<T> {
+        self.stored.get(self.index(column)?)
+    }
+
+    pub(super) fn is_null(&self, column: &str) -> rusqlite::Result<bool> {
+        let value = self.stored.get_ref(self.index(column)?)?;
+        Ok(matches!(value, ValueRef::Null))
+    }
+
+    fn index(&self, column: &str) -> rusqlite::Result<usize> {
+        let statement = self.stored.as_ref();
+        let (count, next) = (statement.column_count(), self.next.get());
+        for index in (next..count).chain(0..next) {
+            if statement.column_name(index)? == column {
+                self.next.set(index + 1);
+                return Ok(index);
+            }
+        }
+        Err(rusqlite::Error::InvalidColumnName(column.to_owned()))
+    }
+}
 
 pub(super) fn get<T: FromSql>(row: &Row<'_>, column: &str) -> Result<T, Error> {
     row.get(column).map_err(|error| {

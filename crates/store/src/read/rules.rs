@@ -1,10 +1,10 @@
 //! Reading rules. One that cannot be read whole never allows.
 
 use protocol::{CallId, RuleScope, RuleView, SessionId, Verdict};
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::Reader;
-use super::row::{get, rule_id, session_id, unreadable, uuid_or_drop};
+use super::row::{Row, get, rule_id, session_id, unreadable, uuid_or_drop};
 use crate::Error;
 
 const COLUMNS: &str = "

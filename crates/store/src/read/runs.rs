@@ -4,11 +4,11 @@ use protocol::{
     AgentId, ErrorClass, RetryView, RunError, RunId, RunReason, RunStatus, RunView, SessionId,
     UsageTotal,
 };
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::Reader;
 use super::row::{
-    agent_id, get, get_or_drop, message_id, run_id, session_id, unreadable, uuid_or_drop,
+    Row, agent_id, get, get_or_drop, message_id, run_id, session_id, unreadable, uuid_or_drop,
 };
 use crate::{Error, Retry};
 

@@ -1,14 +1,16 @@
 //! A session's state as a decision needs it.
 
+use std::sync::LazyLock;
+
 use protocol::{
     AgentFields, AgentId, Block, CallId, MessageId, QueuedMessage, RunId, RunReason, RunStatus,
     SessionId, StepId, StepStatus,
 };
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::Reader;
 use super::agents::{FIELD_COLUMNS, agent_fields};
-use super::row::{agent_id, get, message_id, optional_uuid, step_id, unreadable};
+use super::row::{Row, agent_id, get, message_id, optional_uuid, step_id, unreadable};
 use super::runs::{retry, run_reason, run_status};
 use crate::{CallRow, Error, Retry};
 
@@ -119,21 +121,24 @@ pub(super) const NEWEST_STEP: &str = "
     ORDER BY steps.position DESC, attempts.attempt DESC
     LIMIT 1";
 
+/// Put together once: every decision begins with it.
+static SESSION: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT sessions.newest_run_id, sessions.agent_id, {FIELD_COLUMNS},
+                sessions.title, sessions.workspace, sessions.branch,
+                (SELECT count(*) FROM branches
+                 WHERE branches.session_id = sessions.id) AS branches,
+                sessions.message_count, sessions.archived_at_ms, sessions.deleted_at_ms
+         FROM sessions JOIN agents ON agents.id = sessions.agent_id
+         WHERE sessions.id = ?1"
+    )
+});
+
 impl Reader<'_> {
     /// The state of a session, or nothing if there is no such session. One that is marked as
     /// deleted has a state.
     pub fn session_state(&self, session_id: SessionId) -> Result<Option<SessionState>, Error> {
-        let sql = format!(
-            "SELECT sessions.agent_id, sessions.title, sessions.workspace, sessions.branch,
-                    sessions.message_count, sessions.archived_at_ms, sessions.deleted_at_ms,
-                    sessions.newest_run_id,
-                    (SELECT count(*) FROM branches
-                     WHERE branches.session_id = sessions.id) AS branches,
-                    {FIELD_COLUMNS}
-             FROM sessions JOIN agents ON agents.id = sessions.agent_id
-             WHERE sessions.id = ?1"
-        );
-        let found = self.one(&sql, params![session_id.uuid().as_bytes()], |row| {
+        let found = self.one(&SESSION, params![session_id.uuid().as_bytes()], |row| {
             let newest = optional_uuid(row, "newest_run_id")?.map(RunId::from_uuid);
             let state = SessionState {
                 session_id,

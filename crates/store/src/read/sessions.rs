@@ -1,10 +1,10 @@
 //! Reading sessions as the list shows them.
 
 use protocol::{AgentId, RunView, SessionId};
-use rusqlite::{Params, Row, params};
+use rusqlite::{Params, params};
 
 use super::Reader;
-use super::row::{agent_id, get, get_or_drop, session_id, unreadable, uuid_or_drop, why};
+use super::row::{Row, agent_id, get, get_or_drop, session_id, unreadable, uuid_or_drop, why};
 use super::runs::{VIEW_COLUMNS, run_view};
 use crate::Error;
 use crate::schema::DEFAULT_AGENT;

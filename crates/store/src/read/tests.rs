@@ -68,6 +68,7 @@ fn queries() -> Vec<(&'static str, String)> {
         ),
         ("calls_of_message", calls::calls_of_message_sql()),
         ("calls_of", calls::calls_of_messages_sql()),
+        ("messages_after", messages::MESSAGES_AFTER.to_owned()),
         ("call_rows_of_path", calls::calls_of_segment_sql()),
         ("open_calls", calls::open_calls_sql(calls::OF_ALL)),
         (

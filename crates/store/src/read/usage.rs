@@ -1,10 +1,9 @@
 //! Summing up what model calls cost. What nobody said is unknown, never 0.
 
 use protocol::{RunId, SessionId, Usage, UsageTotal};
-use rusqlite::Row;
 
 use super::Reader;
-use super::row::get;
+use super::row::{Row, get};
 use crate::Error;
 
 /// From the runs to their attempts, in this order. A sum over nothing but NULLs is NULL.

@@ -16,6 +16,15 @@ pub(super) const DELETED_SESSIONS: &str = "
     SELECT id FROM sessions WHERE deleted_at_ms IS NOT NULL ORDER BY deleted_at_ms, id";
 
 impl Reader<'_> {
+    /// The name of a session's workspace, or nothing if there is no such session.
+    pub fn workspace_of(&self, session_id: SessionId) -> Result<Option<String>, Error> {
+        self.one(
+            "SELECT workspace FROM sessions WHERE id = ?1",
+            params![session_id.uuid().as_bytes()],
+            |row| get(row, "workspace"),
+        )
+    }
+
     /// How many sessions use a workspace. One that is marked as deleted may be taken back.
     pub fn workspace_users(&self, name: &str) -> Result<u32, Error> {
         let found = self.one(WORKSPACE_USERS, params![name], |row| get(row, "users"))?;

@@ -231,11 +231,12 @@ fn calls_are_listed_in_the_order_of_their_messages() {
         .unwrap();
     let path: Vec<_> = path.iter().map(|call| call.view.call_id).collect();
     assert_eq!(path, expected);
-    let providers = store
-        .read(|reader| reader.provider_ids(session_id(2)))
+    let asked = ["toolu_2_0", "toolu_1_0", "toolu_2_1"].map(str::to_owned);
+    let taken = store
+        .read(|reader| reader.provider_ids(session_id(2), &asked))
         .unwrap();
     let named = ["toolu_2_0", "toolu_2_1"].map(str::to_owned);
-    assert_eq!(providers, named.into_iter().collect());
+    assert_eq!(taken, named.into_iter().collect());
 }
 
 /// APR-8: what waits and what is in doubt can be asked for at any time, the oldest first, and not of

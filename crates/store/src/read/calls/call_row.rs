@@ -4,10 +4,9 @@ use protocol::{
     ApprovalStatus, ApprovalView, CallStatus, DecisionView, DoubtView, EffectClass, ErrorClass,
     RuleId, StepId, ToolCallView, ToolResult, Verdict, VerdictView,
 };
-use rusqlite::Row;
 
 use crate::read::row::{
-    call_id, get, get_or_drop, hex, json_or_drop, message_id, run_id, session_id, unreadable,
+    Row, call_id, get, get_or_drop, hex, json_or_drop, message_id, run_id, session_id, unreadable,
     uuid_or_drop, why,
 };
 use crate::{CallRow, Error};
