@@ -103,6 +103,10 @@ impl Tool for Answer {
         })
     }
 
+    fn looks_first(&self) -> bool {
+        false
+    }
+
     fn run<'a>(
         &'a self,
         call: &'a CallInput,

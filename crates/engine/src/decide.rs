@@ -95,6 +95,14 @@ pub(crate) enum Effect {
         run_id: RunId,
         call_id: CallId,
     },
+    /// Run the body of this tool call: its intent is written already.
+    RunCall {
+        session_id: SessionId,
+        run_id: RunId,
+        call_id: CallId,
+        step_id: StepId,
+        attempt: u32,
+    },
     /// End the tool calls of this run that are going.
     HaltCalls { run_id: RunId },
 }

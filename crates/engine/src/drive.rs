@@ -10,16 +10,18 @@ use protocol::{
     Block, BlockKind, ErrorClass, MessageId, RunError, RunId, SessionId, StepId, Usage, limits,
 };
 use store::faults::{self, Point};
-use store::{Change, Piece, Sync, Transition};
+use store::{Change, Piece, Reader, Sync, Transition};
 use tokio::time::{Instant, sleep_until};
 
 use crate::Engine;
 use crate::calls::CallHandle;
 use crate::decide::Outcome;
+use crate::history::History;
 use crate::model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream};
 use crate::pin::Pin;
 use crate::planning::{Asked, Place};
 use crate::request;
+use crate::work::look_with_reply;
 pub(crate) use settle::settle;
 
 /// Text is committed this often while it streams; the first piece at once.
@@ -64,7 +66,10 @@ pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
                 () = cancel.cancelled() => return,
                 planned = plan(engine, call, blocks, calls, usage) => planned,
             };
+            let parked = planned.starting();
             settle(engine, call, planned, cancel).await;
+            // Nothing is left of a call that did not start with its reply.
+            parked.and_then(|call_id| engine.inner.jobs.unpark(call_id));
         }
         Ended::Failed(error, retry_after_ms) => {
             let outcome = Outcome::Failed {
@@ -98,11 +103,21 @@ async fn plan(
         run_id: call.run_id,
         message_id,
     };
-    match engine.plan_calls(&place, calls).await {
-        Ok(calls) => Outcome::Completed {
+    if calls.is_empty() {
+        return Outcome::Completed {
             message_id,
             blocks,
             usage,
+            calls: Vec::new(),
+            start: None,
+        };
+    }
+    match engine.plan_calls(&place, calls).await {
+        Ok((calls, facts)) => Outcome::Completed {
+            message_id,
+            blocks,
+            usage,
+            start: look_with_reply(engine, &calls, facts),
             calls,
         },
         Err(error) => failed(RunError {
@@ -124,23 +139,33 @@ async fn prepare(engine: &Engine, call: Call) -> Result<(Arc<dyn Model>, ModelRe
         class: ErrorClass::Internal,
         message,
     };
-    let (facts, messages, calls) = engine
-        .read(move |reader| {
-            let facts = reader.run_facts(call.run_id)?;
-            let (messages, _) =
-                reader.messages_before(call.session_id, limits::INTEGER, u32::MAX)?;
-            let calls = reader.call_rows_of_path(call.session_id)?;
-            Ok((facts, messages, calls))
-        })
-        .await
-        .map_err(|error| internal(error.message))?;
+    let held = engine.inner.histories.take(call.session_id, call.run_id);
+    let is_short = held.is_some();
+    let read = move |reader: &Reader<'_>| {
+        let facts = reader.run_facts(call.run_id)?;
+        let branch = reader.shown_branch(call.session_id)?.unwrap_or(0);
+        let after = History::after(held.as_ref(), branch);
+        let messages = reader.messages_after(call.session_id, after)?;
+        let calls = reader.call_rows_after(call.session_id, after)?;
+        let path = (call.run_id, branch);
+        Ok((facts, History::with(held, path, &messages, &calls)))
+    };
+    let known = if is_short {
+        engine.read_short(read).await
+    } else {
+        engine.read(read).await
+    };
+    let (facts, (history, is_final)) = known.map_err(|error| internal(error.message))?;
     let facts = facts.ok_or_else(|| internal("The run is gone.".to_owned()))?;
     let model = engine.inner.model(&facts.model).ok_or_else(|| RunError {
         class: ErrorClass::InvalidRequest,
         message: format!("The model {} is not available any more.", facts.model),
     })?;
     let pin = Pin::read(facts.pin.as_deref());
-    let request = request::build(&facts.model, &pin, &messages, &calls);
+    let request = request::build(&facts.model, pin, history.told());
+    if is_final {
+        engine.inner.histories.keep(call.session_id, history);
+    }
     Ok((model, request))
 }
 

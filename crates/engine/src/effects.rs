@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-use protocol::{ErrorClass, RunError};
+use protocol::{ErrorClass, RunError, StepId};
 use tokio::runtime::Handle;
 use tracing::Instrument;
 
@@ -11,7 +11,7 @@ use crate::Engine;
 use crate::calls::CallHandle;
 use crate::decide::Effect;
 use crate::drive::{self, Call};
-use crate::work::{self, Job};
+use crate::work::{self, Job, Looked};
 
 /// Called in the order of the commits, so that a stop always finds the call it has to end.
 pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
@@ -48,7 +48,28 @@ pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
                 run_id,
                 call_id,
             };
-            start_call(engine, job, runtime);
+            spawn_job(engine, job, None, runtime);
+        }
+        Effect::RunCall {
+            session_id,
+            run_id,
+            call_id,
+            step_id,
+            attempt,
+        } => {
+            let job = Job {
+                session_id,
+                run_id,
+                call_id,
+            };
+            // Also while the engine closes: the intent is written, and its end must be.
+            match engine.inner.jobs.unpark(call_id) {
+                Some(looked) => {
+                    let started = Some((looked, (step_id, attempt)));
+                    spawn_job(engine, job, started, runtime);
+                }
+                None => tracing::error!(name: "engine.call.not_parked", %call_id),
+            }
         }
         Effect::HaltCalls { run_id } => engine.inner.jobs.halt(run_id),
     }
@@ -74,7 +95,13 @@ fn call_model(engine: &Engine, call: Call, runtime: &Handle) {
     tasks.spawn_on(task, runtime);
 }
 
-fn start_call(engine: &Engine, job: Job, runtime: &Handle) {
+/// Works on a call from its beginning, or from where its intent is written.
+fn spawn_job(
+    engine: &Engine,
+    job: Job,
+    started: Option<(Looked, (StepId, u32))>,
+    runtime: &Handle,
+) {
     // Every decision about a run names all calls that may start; most are being started already.
     let Some(cancel) = engine.inner.jobs.begin(job.call_id, job.run_id) else {
         return;
@@ -88,12 +115,21 @@ fn start_call(engine: &Engine, job: Job, runtime: &Handle) {
             session_id = %job.session_id,
             call_id = %job.call_id,
         );
-        let worked = AssertUnwindSafe(work::work(&engine, job, &cancel).instrument(span))
+        let working = async {
+            match &started {
+                None => work::work(&engine, job, &cancel).await,
+                Some((looked, attempt)) => {
+                    work::run_body(&engine, job, looked, *attempt, &cancel).await;
+                }
+            }
+        };
+        let worked = AssertUnwindSafe(working.instrument(span))
             .catch_unwind()
             .await;
-        engine.inner.jobs.end(job.call_id);
+        let is_wanted = engine.inner.jobs.end(job.call_id);
         match worked {
-            Ok(()) => work::look_again(&engine, job).await,
+            Ok(()) if is_wanted => work::look_again(&engine, job).await,
+            Ok(()) => {}
             // What was written stands; the next start takes it up.
             Err(_) => tracing::error!(name: "engine.call.panicked", call_id = %job.call_id),
         }

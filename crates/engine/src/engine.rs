@@ -18,6 +18,7 @@ use crate::calls::Calls;
 use crate::clock::Clock;
 use crate::command_error::{closing, from_store};
 use crate::decide::{self, Given};
+use crate::history::Histories;
 use crate::ids::Ids;
 use crate::jobs::Jobs;
 use crate::model::Model;
@@ -107,6 +108,8 @@ pub(crate) struct Inner {
     /// The tool calls that are going.
     pub(crate) jobs: Jobs,
     pub(crate) turns: Turns,
+    /// What the runs that are going have told their models.
+    pub(crate) histories: Histories,
     pub(crate) workspaces: Arc<dyn Workspaces>,
     /// Wakes whoever waits for the next stored time.
     pub(crate) wake: Arc<Notify>,
@@ -153,6 +156,7 @@ impl Engine {
                 calls: Calls::default(),
                 jobs: Jobs::default(),
                 turns: Turns::default(),
+                histories: Histories::default(),
                 workspaces: options.workspaces,
                 wake: Arc::default(),
                 closing: CancellationToken::new(),

@@ -3,7 +3,7 @@
 //! Invariants: deciding has no IO, clock or randomness; an effect starts only after the rows that
 //! decided it are committed; nothing is shown that is not committed, because whoever watches
 //! reads it from the store; no truth is kept in memory: what is here besides the store are handles
-//! to tasks that can be lost at any instant. There is no window in here, no HTTP and no SQL.
+//! to tasks and copies of rows that cannot change, which can be lost at any instant. There is no window in here, no HTTP and no SQL.
 //!
 //! Entry point: [`Engine`].
 
@@ -19,6 +19,7 @@ mod drive;
 mod effects;
 mod engine;
 mod execute;
+mod history;
 mod ids;
 mod jobs;
 mod markdown;

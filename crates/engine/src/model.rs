@@ -1,6 +1,7 @@
 //! What the engine asks of a model, and what it hears back.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures_util::Stream;
 use protocol::{BlockKind, ErrorClass, ModelInfo, Usage};
@@ -27,8 +28,9 @@ pub struct ModelRequest {
     pub model: String,
     /// The agent's instructions, as pinned to the run.
     pub instructions: Option<String>,
-    /// The session so far, oldest first. Every call has its result right after its message.
-    pub messages: Vec<RequestMessage>,
+    /// The session so far, oldest first. Every call has its result right after its message. Shared,
+    /// because a long session is told again with every step.
+    pub messages: Arc<Vec<RequestMessage>>,
     /// The tools that may be called, as pinned to the run.
     pub tools: Vec<ToolSpec>,
 }

@@ -1,6 +1,6 @@
 //! Understanding the tool calls of a reply: what each would do, and whether it may.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use protocol::{
     ApprovalStatus, ApprovalView, CallId, CallStatus, CommandError, EffectClass, ErrorClass,
     MessageId, RuleView, RunId, SessionId, Settings, ToolCallView, ToolResult, Verdict, limits,
 };
+use serde_json::Value;
 use store::CallRow;
 
 use crate::Engine;
@@ -48,7 +49,10 @@ pub(crate) struct Facts {
     pub(crate) pin: Pin,
     pub(crate) rules: Vec<RuleView>,
     pub(crate) settings: Settings,
-    pub(crate) provider_ids: HashSet<String>,
+    /// What the session's tools keep.
+    pub(crate) state: BTreeMap<String, Value>,
+    /// Which of the providers' ids that were asked about are taken.
+    pub(crate) taken_ids: HashSet<String>,
 }
 
 impl Engine {
@@ -57,22 +61,21 @@ impl Engine {
         &self,
         session_id: SessionId,
         run_id: RunId,
+        provider_ids: Vec<String>,
     ) -> Result<Facts, CommandError> {
         let read = move |reader: &store::Reader<'_>| {
-            let workspace = reader
-                .session_state(session_id)?
-                .map(|state| state.workspace)
-                .unwrap_or_default();
+            let workspace = reader.workspace_of(session_id)?.unwrap_or_default();
             let pin = reader.run_facts(run_id)?.and_then(|facts| facts.pin);
             Ok(Facts {
                 rules: reader.rules_for(session_id, &workspace)?,
                 settings: reader.settings()?,
-                provider_ids: reader.provider_ids(session_id)?,
+                state: reader.state(session_id)?,
+                taken_ids: reader.provider_ids(session_id, &provider_ids)?,
                 pin: Pin::read(pin.as_deref()),
                 workspace,
             })
         };
-        self.read(read).await
+        self.read_short(read).await
     }
 
     /// Plans every call of a reply, in order.
@@ -80,14 +83,14 @@ impl Engine {
         &self,
         place: &Place,
         asked: Vec<Asked>,
-    ) -> Result<Vec<PlannedCall>, CommandError> {
-        if asked.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut facts = self.planning_facts(place.session_id, place.run_id).await?;
+    ) -> Result<(Vec<PlannedCall>, Facts), CommandError> {
+        let ids = asked.iter().map(|asked| kept_id(&asked.id)).collect();
+        let mut facts = self
+            .planning_facts(place.session_id, place.run_id, ids)
+            .await?;
         let mut planned = Vec::with_capacity(asked.len());
         for (asked, ordinal) in asked.into_iter().zip(0..) {
-            let mut call = self.proposed(place, asked, ordinal, &mut facts.provider_ids);
+            let mut call = self.proposed(place, asked, ordinal, &mut facts.taken_ids);
             if call.view.status == CallStatus::Proposed {
                 planned.push(self.judge(call, &facts).await);
             } else {
@@ -98,7 +101,7 @@ impl Engine {
                 });
             }
         }
-        Ok(planned)
+        Ok((planned, facts))
     }
 
     /// A call before anyone looked at it; failed at once if it cannot be looked at.
@@ -339,7 +342,7 @@ fn deny(call: &mut CallRow, now_ms: u64) {
 
 /// A provider that repeats its ids, or sends none, must not confuse two calls.
 fn unique(id: &str, call_id: CallId, known: &mut HashSet<String>) -> String {
-    let id = cut(id, NAME_BYTES, "");
+    let id = kept_id(id);
     let id = if id.is_empty() || known.contains(&id) {
         call_id.to_string()
     } else {
@@ -347,6 +350,11 @@ fn unique(id: &str, call_id: CallId, known: &mut HashSet<String>) -> String {
     };
     known.insert(id.clone());
     id
+}
+
+/// A provider's id as far as it is kept.
+fn kept_id(id: &str) -> String {
+    cut(id, NAME_BYTES, "")
 }
 
 fn cut(text: &str, bytes: usize, or: &str) -> String {

@@ -100,6 +100,10 @@ impl Tool for ReadResult {
         })
     }
 
+    fn looks_first(&self) -> bool {
+        false
+    }
+
     fn run<'a>(
         &'a self,
         call: &'a CallInput,

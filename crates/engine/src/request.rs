@@ -4,6 +4,7 @@
 mod tests;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use protocol::{Message, MessageId, MessageStatus, Role, ToolResult};
 use store::CallRow;
@@ -11,15 +12,21 @@ use store::CallRow;
 use crate::model::{ModelRequest, RequestCall, RequestMessage};
 use crate::pin::Pin;
 
+/// What a model is asked: what was pinned to the run, and the session as it is told.
+pub(crate) fn build(model: &str, pin: Pin, messages: Arc<Vec<RequestMessage>>) -> ModelRequest {
+    ModelRequest {
+        model: model.to_owned(),
+        instructions: pin.instructions,
+        messages,
+        tools: pin.tools,
+    }
+}
+
+/// How messages and their calls are told to a model.
 /// Partial messages are for the person: a model that is asked again starts from what is whole.
 /// Every call is followed by its result; a call that has none never gets this far, because nothing
 /// goes on past one.
-pub(crate) fn build(
-    model: &str,
-    pin: &Pin,
-    messages: &[Message],
-    calls: &[CallRow],
-) -> ModelRequest {
+pub(crate) fn tell(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessage> {
     let mut by_message: HashMap<MessageId, Vec<&CallRow>> = HashMap::new();
     for call in calls {
         by_message
@@ -41,12 +48,7 @@ pub(crate) fn build(
             }
         }
     }
-    ModelRequest {
-        model: model.to_owned(),
-        instructions: pin.instructions.clone(),
-        messages: built,
-        tools: pin.tools.clone(),
-    }
+    built
 }
 
 fn push_agent(built: &mut Vec<RequestMessage>, text: String, calls: &[&CallRow]) {

@@ -33,6 +33,12 @@ pub trait Tool: std::fmt::Debug + Send + Sync + 'static {
         Box::pin(async { Ok(Intent::default()) })
     }
 
+    /// Whether [`Tool::prepare`] has anything to look at. Where it has not, a call that is allowed
+    /// starts together with the reply that asks for it: intent and reply are one commit.
+    fn looks_first(&self) -> bool {
+        true
+    }
+
     /// Does it. Ends soon after `context.cancel`; what it did until then is reported.
     fn run<'a>(
         &'a self,

@@ -35,6 +35,18 @@ impl Engine {
         }
     }
 
+    /// The same for what is short: here and now, if a connection is free. Handing it to another thread
+    /// would take longer than reading it.
+    pub(crate) async fn read_short<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T, store::Error> + Send + 'static,
+    ) -> Result<T, CommandError> {
+        match self.inner.store.read_at_once(read) {
+            Ok(result) => result.map_err(|error| from_store(&error)),
+            Err(read) => self.read(read).await,
+        }
+    }
+
     /// Writes a transition. Its effects begin and whoever watches is woken as soon as it is
     /// committed, in the order of the commits, also if the caller waits no longer.
     pub(crate) async fn commit(
@@ -57,10 +69,14 @@ impl Engine {
         let (sender, receiver) = oneshot::channel();
         let touched = Touched::by(&transition);
         let moved = moved_runs(&transition);
+        let is_move = !moved.is_empty();
         let is_timed = timekeeper::concerns(&transition);
         let (engine, runtime) = (self.clone(), Handle::current());
         self.inner.store.submit(transition, move |result| {
             if result.is_ok() {
+                if is_move {
+                    engine.inner.histories.forget(&touched.sessions);
+                }
                 faults::pass(Point::EffectsBefore);
                 for effect in effects {
                     effects::perform(&engine, effect, &runtime);
@@ -173,7 +189,7 @@ impl Engine {
         decide: impl FnOnce(&K) -> Result<(T, Decision), CommandError>,
         turn: Option<Turn>,
     ) -> Result<Option<T>, CommandError> {
-        let known = self.read(read).await?;
+        let known = self.read_short(read).await?;
         let (reply, decision) = decide(&known)?;
         let (transition, effects) = decision.into_transition();
         let Some(transition) = transition else {

@@ -9,12 +9,12 @@ use std::time::Duration;
 use protocol::{
     CallId, CallStatus, CommandError, ErrorClass, ErrorCode, RunId, SessionId, StepId, Verdict,
 };
-use store::CallRow;
 use store::faults::{self, Mutant, Point};
+use store::{CallRow, SessionState};
 use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
-use crate::decide::{self, CallEnd, StartCall};
+use crate::decide::{self, CallEnd, PlannedCall, StartCall};
 use crate::planning::{Facts, expiry, guarded};
 use crate::policy;
 use crate::tool::{CallInput, FileIntent, Intent, Plan, Tool, ToolError};
@@ -31,12 +31,13 @@ pub(crate) struct Job {
     pub(crate) call_id: CallId,
 }
 
-/// A call that is about to start.
-struct Prepared {
+/// A call that was looked at right before it starts, and what its body needs.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    call: CallRow,
     tool: Arc<dyn Tool>,
     input: CallInput,
     intent: Intent,
-    start: StartCall,
     state: std::collections::BTreeMap<String, serde_json::Value>,
 }
 
@@ -51,26 +52,79 @@ pub(crate) async fn work(engine: &Engine, job: Job, cancel: &CancellationToken) 
         }
     };
     let (call, facts) = call;
-    let prepared = match prepare(engine, job, &call, &facts).await {
+    let (start_call, looked) = match prepare(engine, job, call, facts).await {
         Ok(prepared) => prepared,
         Err(error) => return refuse(engine, job, error, cancel).await,
     };
-    let too_early = if faults::is_mutant(Mutant::ToolBeforeCommit) {
-        Some(body::run(engine, &call, &prepared, cancel).await)
-    } else {
-        None
-    };
-    let Some(attempt) = start(engine, job, &prepared, cancel).await else {
+    if faults::is_mutant(Mutant::ToolBeforeCommit) {
+        let end = body::run(engine, &looked, cancel).await;
+        if let Some(attempt) = start(engine, job, &start_call, cancel).await {
+            settle(engine, job, attempt, end, looked.tool.can_check()).await;
+        }
         return;
-    };
+    }
+    if let Some(attempt) = start(engine, job, &start_call, cancel).await {
+        run_body(engine, job, &looked, attempt, cancel).await;
+    }
+}
+
+/// Runs the body of a call whose intent is committed, and writes down how it ended.
+pub(crate) async fn run_body(
+    engine: &Engine,
+    job: Job,
+    looked: &Looked,
+    attempt: (StepId, u32),
+    cancel: &CancellationToken,
+) {
     faults::pass(Point::BodyBefore);
-    let end = match too_early {
-        Some(end) => end,
-        None => body::run(engine, &call, &prepared, cancel).await,
-    };
+    let end = body::run(engine, looked, cancel).await;
     faults::pass(Point::BodyAfter);
-    let can_check = prepared.tool.can_check();
-    settle(engine, job, attempt, end, can_check).await;
+    settle(engine, job, attempt, end, looked.tool.can_check()).await;
+}
+
+/// The one call of a reply, if it is allowed and its tool has nothing to look at: it was planned just
+/// now, and its intent is written together with the reply. What must be looked at first, or kept with
+/// the intent, goes the longer way: the reply does not wait for it, and its failure is the call's
+/// alone.
+pub(crate) fn look_with_reply(
+    engine: &Engine,
+    planned: &[PlannedCall],
+    facts: Facts,
+) -> Option<Box<StartCall>> {
+    let [PlannedCall { call, .. }] = planned else {
+        return None;
+    };
+    let digest = call.digest?;
+    let preview = call.view.preview.clone()?;
+    if call.view.status != CallStatus::Ready || faults::is_mutant(Mutant::ToolBeforeCommit) {
+        return None;
+    }
+    let tool = engine.tool_of(&call.view.tool, &facts.pin).ok()?;
+    if tool.looks_first() {
+        return None;
+    }
+    let input = engine.call_input(call, &facts.workspace);
+    let intent = Intent::default();
+    let start = StartCall {
+        run_id: call.view.run_id,
+        call_id: call.view.call_id,
+        digest,
+        preview,
+        effect: call.view.effect,
+        resources: call.resources.clone(),
+        is_allowed: true,
+        intent: intent.clone(),
+        expires_at_ms: None,
+    };
+    let looked = Looked {
+        call: call.clone(),
+        tool,
+        input,
+        intent,
+        state: facts.state,
+    };
+    engine.inner.jobs.park(call.view.call_id, looked);
+    Some(Box::new(start))
 }
 
 /// A decision that came while this job was ending may have wanted it to begin again.
@@ -92,10 +146,14 @@ pub(crate) async fn look_again(engine: &Engine, job: Job) {
 }
 
 async fn load(engine: &Engine, job: Job) -> Result<Option<(CallRow, Facts)>, CommandError> {
-    let call = engine.read(move |reader| reader.call(job.call_id)).await?;
+    let call = engine
+        .read_short(move |reader| reader.call(job.call_id))
+        .await?;
     match call.filter(|call| call.view.status == CallStatus::Ready) {
         Some(call) => {
-            let facts = engine.planning_facts(job.session_id, job.run_id).await?;
+            let facts = engine
+                .planning_facts(job.session_id, job.run_id, Vec::new())
+                .await?;
             Ok(Some((call, facts)))
         }
         None => Ok(None),
@@ -106,31 +164,28 @@ async fn load(engine: &Engine, job: Job) -> Result<Option<(CallRow, Facts)>, Com
 async fn prepare(
     engine: &Engine,
     job: Job,
-    call: &CallRow,
-    facts: &Facts,
-) -> Result<Prepared, ToolError> {
+    call: CallRow,
+    facts: Facts,
+) -> Result<(StartCall, Looked), ToolError> {
     let tool = engine.tool_of(&call.view.tool, &facts.pin)?;
-    let (plan, tool_hash) = engine.plan_one(call, facts).await?;
-    let verdict = refuse_denied(call, facts, &plan)?;
+    let (plan, tool_hash) = engine.plan_one(&call, &facts).await?;
+    let verdict = refuse_denied(&call, &facts, &plan)?;
     // What the first body did may already be there: it would look like another call.
     let is_same = call.view.bodies > 0 && call.tool_hash == Some(tool_hash);
     let digest = match call.digest.filter(|_| is_same) {
         Some(digest) => digest,
-        None => engine.digest_of(call, facts, &plan, tool_hash),
+        None => engine.digest_of(&call, &facts, &plan, tool_hash),
     };
     let is_allowed = is_same || verdict == Verdict::Allow && call.tool_hash == Some(tool_hash);
-    let input = engine.call_input(call, &facts.workspace);
+    let input = engine.call_input(&call, &facts.workspace);
     let intent = if call.view.bodies == 0 {
         guarded("prepare", || tool.prepare(&input)).await?
     } else {
-        stored_intent(engine, call).await?
+        stored_intent(engine, &call).await?
     };
-    let (session_id, call_id) = (job.session_id, job.call_id);
-    let state = engine.read(move |reader| reader.state(session_id)).await;
-    let state = state.map_err(|error| ToolError::definite(error.message))?;
     let start = StartCall {
         run_id: job.run_id,
-        call_id,
+        call_id: job.call_id,
         digest,
         preview: plan.preview,
         effect: plan.effect,
@@ -139,13 +194,14 @@ async fn prepare(
         intent: intent.clone(),
         expires_at_ms: expiry(&facts.settings, engine.inner.now_ms()),
     };
-    Ok(Prepared {
+    let looked = Looked {
+        call,
         tool,
         input,
         intent,
-        start,
-        state,
-    })
+        state: facts.state,
+    };
+    Ok((start, looked))
 }
 
 /// A denial wins, also one that came after the person's answer.
@@ -183,12 +239,12 @@ async fn stored_intent(engine: &Engine, call: &CallRow) -> Result<Intent, ToolEr
 async fn start(
     engine: &Engine,
     job: Job,
-    prepared: &Prepared,
+    input: &StartCall,
     cancel: &CancellationToken,
 ) -> Option<(StepId, u32)> {
     let write = || {
         engine.transact(job.session_id, |state| match state {
-            Some(state) => decide::start_call(state, &prepared.start, &engine.inner.given()),
+            Some(state) => decide::start_call(state, input, &engine.inner.given()),
             None => Ok((None, decide::Decision::nothing())),
         })
     };
@@ -256,7 +312,12 @@ async fn settle(
     loop {
         let read = move |reader: &store::Reader<'_>| {
             let state = reader.session_state(job.session_id)?;
-            Ok((state, reader.call(job.call_id)?))
+            let call = match state.as_ref().and_then(|state| call_of(state, job.call_id)) {
+                Some(call) => Some(call.clone()),
+                // Its run is not the newest any more.
+                None => reader.call(job.call_id)?,
+            };
+            Ok((state, call))
         };
         let written = engine
             .transact_in(job.session_id, read, |(state, call)| {
@@ -294,6 +355,11 @@ async fn settle(
             }
         }
     }
+}
+
+fn call_of(state: &SessionState, call_id: CallId) -> Option<&CallRow> {
+    let mut calls = state.run.as_ref()?.calls.iter();
+    calls.find(|call| call.view.call_id == call_id)
 }
 
 /// Something that cannot be written, and never could be.

@@ -159,7 +159,7 @@ mod tests {
         ModelRequest {
             model: Guide::ID.to_owned(),
             instructions: None,
-            messages: vec![message],
+            messages: vec![message].into(),
             tools: Vec::new(),
         }
     }

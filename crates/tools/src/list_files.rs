@@ -83,6 +83,10 @@ impl Tool for ListFiles {
         })
     }
 
+    fn looks_first(&self) -> bool {
+        false
+    }
+
     fn run<'a>(
         &'a self,
         call: &'a CallInput,

@@ -88,6 +88,10 @@ impl Tool for ReadFile {
         })
     }
 
+    fn looks_first(&self) -> bool {
+        false
+    }
+
     fn run<'a>(
         &'a self,
         call: &'a CallInput,

@@ -17,7 +17,7 @@ use crate::tool::{Intent, ToolError};
 const MAX_BODIES: u32 = 3;
 
 /// What was found right before the start.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StartCall {
     pub(crate) run_id: RunId,
     pub(crate) call_id: CallId,
@@ -74,6 +74,33 @@ pub(crate) fn start_call(
     }
     let attempt = start(&mut draft, index, input);
     Ok((Some(attempt), draft.decision))
+}
+
+/// Starts a call in the same breath as the reply that asks for it. Whether it did: a call whose turn
+/// has not come, or that needs an answer, takes the longer way.
+pub(super) fn start_with_reply(draft: &mut Draft<'_>, input: &StartCall) -> bool {
+    let Some(index) = draft.index_of(input.call_id) else {
+        return false;
+    };
+    let call = &draft.run.calls[index];
+    let may_start = call.view.status == CallStatus::Ready
+        && call.view.bodies == 0
+        && is_allowed(call, input)
+        && call.digest == Some(input.digest)
+        && draft.startable().contains(&input.call_id);
+    if !may_start {
+        return false;
+    }
+    let (step_id, attempt) = start(draft, index, input);
+    let (session_id, run_id) = (draft.session_id(), draft.run.run_id);
+    draft.effect(Effect::RunCall {
+        session_id,
+        run_id,
+        call_id: input.call_id,
+        step_id,
+        attempt,
+    });
+    true
 }
 
 /// An answer is bound to what was shown, and used once. A call that may be run again and was cut

@@ -1,11 +1,12 @@
 //! A model call ended: its message and the tool calls it asks for are written, or its error is.
 
 use protocol::{
-    ApprovalView, Block, BlockKind, Event, MessageId, MessageStatus, RunError, RunStatus, StepId,
-    StepStatus, Usage,
+    ApprovalView, Block, BlockKind, CallId, EffectClass, Event, MessageId, MessageStatus, RunError,
+    RunStatus, StepId, StepStatus, Usage,
 };
 use store::{CallRow, Change, SessionState, StepState};
 
+use super::call_start::{StartCall, start_with_reply};
 use super::draft::Draft;
 use super::{Decision, Given};
 
@@ -18,12 +19,25 @@ pub(crate) enum Outcome {
         usage: Usage,
         /// The tool calls, understood and judged, in order.
         calls: Vec<PlannedCall>,
+        /// The one call that can start at once, looked at just now: its intent is written together
+        /// with the reply.
+        start: Option<Box<StartCall>>,
     },
     Failed {
         error: RunError,
         /// How long the provider asks to wait.
         retry_after_ms: Option<u64>,
     },
+}
+
+impl Outcome {
+    /// The call that starts together with the reply, if one can.
+    pub(crate) fn starting(&self) -> Option<CallId> {
+        match self {
+            Self::Completed { start, .. } => start.as_ref().map(|start| start.call_id),
+            Self::Failed { .. } => None,
+        }
+    }
 }
 
 /// A tool call as it will be written: ready, waiting, denied or failed.
@@ -56,7 +70,11 @@ pub(crate) fn model_outcome(
             blocks,
             usage,
             calls,
-        } => complete(&mut draft, *message_id, blocks, *usage, calls),
+            start,
+        } => {
+            complete(&mut draft, *message_id, blocks, *usage, calls);
+            go_on(&mut draft, calls, start.as_deref());
+        }
         Outcome::Failed {
             error,
             retry_after_ms,
@@ -97,10 +115,20 @@ fn complete(
             .collect(),
         usage,
     });
+}
+
+fn go_on(draft: &mut Draft<'_>, calls: &[PlannedCall], start: Option<&StartCall>) {
     if calls.is_empty() {
         draft.complete_run();
-    } else {
+        return;
+    }
+    if !start.is_some_and(|start| start_with_reply(draft, start)) {
         draft.advance();
+        // What is only read can be read again, after a reply that is asked for again.
+        let is_read =
+            |one: &PlannedCall| one.call.view.effect == EffectClass::Read && one.approval.is_none();
+        draft.decision.is_relaxed =
+            calls.iter().all(is_read) && draft.run.status == RunStatus::Running;
     }
 }
 

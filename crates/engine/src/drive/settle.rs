@@ -107,6 +107,7 @@ mod tests {
             blocks: Vec::new(),
             usage: Usage::default(),
             calls: Vec::new(),
+            start: None,
         }
     }
 

@@ -146,7 +146,7 @@ impl Engine {
         arguments: &str,
     ) -> Result<PlannedCall, CommandError> {
         let facts = self
-            .planning_facts(call.view.session_id, call.view.run_id)
+            .planning_facts(call.view.session_id, call.view.run_id, Vec::new())
             .await?;
         let mut edited = call.clone();
         arguments.clone_into(&mut edited.view.arguments);
@@ -223,7 +223,7 @@ impl Engine {
             .about_run(call.view.run_id));
         };
         let facts = self
-            .planning_facts(call.view.session_id, call.view.run_id)
+            .planning_facts(call.view.session_id, call.view.run_id, Vec::new())
             .await?;
         let input = self.call_input(&call, &facts.workspace);
         let intent = crate::tool::Intent {

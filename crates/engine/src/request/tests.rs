@@ -7,7 +7,7 @@ use protocol::{
 use store::CallRow;
 use uuid::Uuid;
 
-use super::build;
+use super::{build, tell};
 use crate::model::RequestMessage;
 use crate::pin::Pin;
 use crate::tool::ToolSpec;
@@ -102,7 +102,7 @@ fn history() -> (Vec<Message>, Vec<CallRow>) {
 }
 
 fn built(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessage> {
-    build("model-a", &Pin::default(), messages, calls).messages
+    tell(messages, calls)
 }
 
 /// The text of the only result.
@@ -131,8 +131,9 @@ fn the_same_state_gives_the_same_request() {
         }],
         limits: protocol::RunLimits::default(),
     };
-    let first = build("model-a", &pin, &messages, &calls);
-    assert_eq!(first, build("model-a", &pin, &messages, &calls));
+    let asked = || build("model-a", pin.clone(), tell(&messages, &calls).into());
+    let first = asked();
+    assert_eq!(first, asked());
     assert_eq!(first.model, "model-a");
     assert_eq!(first.instructions, pin.instructions);
     assert_eq!(first.tools, pin.tools);

@@ -8,7 +8,7 @@ use protocol::{EffectClass, ErrorClass};
 use store::CallRow;
 use tokio_util::sync::CancellationToken;
 
-use super::Prepared;
+use super::Looked;
 use crate::Engine;
 use crate::decide::CallEnd;
 use crate::tool::{Output, ToolContext, ToolError};
@@ -16,29 +16,25 @@ use crate::tool::{Output, ToolContext, ToolError};
 /// A body that was told to end gets this long.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 
-pub(super) async fn run(
-    engine: &Engine,
-    call: &CallRow,
-    prepared: &Prepared,
-    cancel: &CancellationToken,
-) -> CallEnd {
+pub(super) async fn run(engine: &Engine, looked: &Looked, cancel: &CancellationToken) -> CallEnd {
     let context = ToolContext {
         cancel: cancel.clone(),
-        state: prepared.state.clone(),
+        state: looked.state.clone(),
     };
+    let call = &looked.call;
     // A tool may also break before its work even begins.
     let body = async {
-        let Prepared {
+        let Looked {
             tool,
             input,
             intent,
             ..
-        } = prepared;
+        } = looked;
         tool.run(input, intent, &context).await
     };
     let body = AssertUnwindSafe(body).catch_unwind();
     tokio::pin!(body);
-    let deadline = prepared.tool.deadline();
+    let deadline = looked.tool.deadline();
     let ended = tokio::select! {
         biased;
         ended = &mut body => Some(ended),

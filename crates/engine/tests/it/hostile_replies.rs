@@ -38,7 +38,7 @@ async fn the_same_call_id_twice_is_two_calls() {
     assert_eq!(ends, [(CallStatus::Completed, None); 3]);
     let mut asked = HashSet::new();
     let mut answered = Vec::new();
-    for message in &next.request.messages {
+    for message in next.request.messages.iter() {
         match message {
             RequestMessage::Agent { calls, .. } => {
                 asked.extend(calls.iter().map(|call| call.id.clone()));
@@ -86,7 +86,7 @@ async fn what_cannot_be_run_is_a_failed_result_and_the_run_goes_on() {
             failed(ErrorClass::Internal),
         ]
     );
-    for message in &next.request.messages {
+    for message in next.request.messages.iter() {
         if let RequestMessage::Agent { calls, .. } = message {
             assert_eq!(calls.len(), 9);
             for call in calls {

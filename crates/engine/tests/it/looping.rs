@@ -173,7 +173,7 @@ async fn repeated_and_missing_ids_are_made_unique_and_every_call_has_its_result(
     let last = asked.last().unwrap();
     let mut ids = std::collections::BTreeSet::new();
     let mut open = Vec::new();
-    for message in &last.messages {
+    for message in last.messages.iter() {
         match message {
             RequestMessage::Agent { calls, .. } => {
                 assert!(open.is_empty(), "an unpaired call");
@@ -201,7 +201,7 @@ async fn repeated_and_missing_ids_are_made_unique_and_every_call_has_its_result(
     world.send(started.session_id, "More").await;
     world.idle().await;
     let then = again.asked().remove(0);
-    assert_eq!(then.messages[..last.messages.len()], last.messages);
+    assert_eq!(then.messages[..last.messages.len()], last.messages[..]);
     assert_eq!(
         (then.instructions, then.tools),
         (last.instructions.clone(), last.tools.clone())

@@ -158,7 +158,7 @@ struct Outcome<'a> {
 
 fn results_since_question(request: &ModelRequest) -> Vec<Outcome<'_>> {
     let mut results = Vec::new();
-    for message in &request.messages {
+    for message in request.messages.iter() {
         match message {
             RequestMessage::User { .. } => results.clear(),
             RequestMessage::Agent { .. } => {}

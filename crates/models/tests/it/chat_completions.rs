@@ -82,7 +82,7 @@ async fn calls_come_whole_and_their_results_go_back() {
         text: format!("result of {id}"),
         is_error: false,
     };
-    request.messages.extend([
+    std::sync::Arc::make_mut(&mut request.messages).extend([
         RequestMessage::Agent {
             text: "I look.".to_owned(),
             calls: vec![called("c1", arguments), called("c2", "{}")],

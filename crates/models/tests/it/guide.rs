@@ -50,7 +50,7 @@ async fn whole_answer() -> String {
     let request = ModelRequest {
         model: Guide::ID.to_owned(),
         instructions: None,
-        messages: vec![message],
+        messages: vec![message].into(),
         tools: Vec::new(),
     };
     let mut whole = String::new();

@@ -38,7 +38,7 @@ pub(crate) fn question(text: &str) -> ModelRequest {
     ModelRequest {
         model: "scripted".to_owned(),
         instructions: Some("Be brief.".to_owned()),
-        messages: vec![message],
+        messages: vec![message].into(),
         tools: vec![tool],
     }
 }

@@ -5,11 +5,13 @@ use protocol::{
 };
 use store::{CallRow, Change, SessionState};
 
-use super::super::{Decision, Outcome, PlannedCall, model_outcome};
+use super::super::{Decision, Outcome, PlannedCall, StartCall, model_outcome};
+use super::calls::digest;
 use super::{
     BEFORE, NEW, after, asking, asks_model, block, call, call_id, decide, every_run, message_id,
     quiet, running, started, status_of, step_id, told,
 };
+use crate::tool::Intent;
 
 fn completed() -> Outcome {
     completed_with(Vec::new())
@@ -30,6 +32,7 @@ fn completed_with(calls: Vec<CallRow>) -> Outcome {
             ..Usage::default()
         },
         calls: calls.collect(),
+        start: None,
     }
 }
 
@@ -110,6 +113,87 @@ fn an_outcome_of_an_older_attempt_or_of_another_step_changes_nothing() {
     let step = planned.run.as_mut().unwrap().step.as_mut().unwrap();
     step.status = StepStatus::Planned;
     assert!(told(&ended(&planned, &completed())).is_empty());
+}
+
+/// A reply with one call that was looked at just now.
+fn completed_starting(ready: CallRow, digest: [u8; 32]) -> Outcome {
+    let looked = StartCall {
+        run_id: ready.view.run_id,
+        call_id: ready.view.call_id,
+        digest,
+        preview: ready.view.preview.clone().unwrap(),
+        effect: ready.view.effect,
+        resources: Vec::new(),
+        is_allowed: true,
+        intent: Intent::default(),
+        expires_at_ms: None,
+    };
+    let mut reply = completed_with(vec![ready]);
+    if let Outcome::Completed { start, .. } = &mut reply {
+        *start = Some(Box::new(looked));
+    }
+    reply
+}
+
+// EFF-2
+#[test]
+fn a_call_that_was_looked_at_has_its_intent_in_the_same_commit_as_the_reply() {
+    for (effect, is_relaxed) in [
+        (EffectClass::Once, false),
+        (EffectClass::Idempotent, false),
+        (EffectClass::Read, true),
+    ] {
+        let reply = completed_starting(call(0, CallStatus::Ready, effect), digest(0));
+        let decision = ended(&running("The tide"), &reply);
+        let told = told(&decision);
+        let at = |what: &str| told.iter().position(|line| line.starts_with(what)).unwrap();
+        assert!(
+            at("add call c0") < at("call c0 ready -> running"),
+            "{told:?}"
+        );
+        assert!(at("call c0 ready -> running") < at("run call c0 attempt 1"));
+        assert!(!told.iter().any(|line| line.starts_with("start call")));
+        assert_eq!(decision.is_relaxed, is_relaxed, "{effect:?}");
+    }
+}
+
+// APR-5
+#[test]
+fn a_call_that_is_not_what_was_looked_at_starts_the_longer_way() {
+    let ready = call(0, CallStatus::Ready, EffectClass::Once);
+    let waiting = asking(0);
+    for reply in [
+        completed_starting(ready, [9; 32]),
+        completed_starting(waiting, digest(0)),
+    ] {
+        let told = told(&ended(&running("The tide"), &reply));
+        assert!(
+            !told.iter().any(|line| line.contains("-> running")),
+            "{told:?}"
+        );
+        assert!(!told.iter().any(|line| line.starts_with("run call")));
+    }
+}
+
+// The design's table of barriers.
+#[test]
+fn a_reply_that_only_reads_need_not_be_on_disk_at_once() {
+    for (calls, is_relaxed) in [
+        (vec![call(0, CallStatus::Ready, EffectClass::Read)], true),
+        (vec![call(0, CallStatus::Ready, EffectClass::Once)], false),
+        (
+            vec![
+                call(0, CallStatus::Ready, EffectClass::Read),
+                call(1, CallStatus::Ready, EffectClass::Idempotent),
+            ],
+            false,
+        ),
+        (vec![asking(0)], false),
+        (Vec::new(), false),
+    ] {
+        let decision = ended(&running("The tide"), &completed_with(calls));
+        assert_eq!(decision.is_relaxed, is_relaxed, "{:?}", told(&decision));
+    }
 }
 
 // RUN-5, APR-1

@@ -61,6 +61,7 @@ fn the_first_message_that_waits_is_sent_in_the_breath_in_which_a_run_ends_well()
         blocks: Vec::new(),
         usage: protocol::Usage::default(),
         calls: Vec::new(),
+        start: None,
     };
     let decision = decide(|given| model_outcome(&state, step_id(BEFORE), 2, &outcome, given));
     let next = after(&state, &decision);

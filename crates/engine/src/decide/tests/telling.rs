@@ -151,6 +151,9 @@ fn effect_told(effect: &Effect) -> String {
         ),
         Effect::HaltModel { run_id, .. } => format!("halt model of run {}", short(run_id.uuid())),
         Effect::StartCall { call_id, .. } => format!("start call {}", short(call_id.uuid())),
+        Effect::RunCall {
+            call_id, attempt, ..
+        } => format!("run call {} attempt {attempt}", short(call_id.uuid())),
         Effect::HaltCalls { run_id } => format!("halt calls of run {}", short(run_id.uuid())),
     }
 }

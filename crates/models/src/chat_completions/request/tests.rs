@@ -35,7 +35,7 @@ fn request(messages: Vec<RequestMessage>) -> ModelRequest {
     ModelRequest {
         model: "our-id".to_owned(),
         instructions: None,
-        messages,
+        messages: messages.into(),
         tools: Vec::new(),
     }
 }

@@ -16,7 +16,8 @@ fn request(question: &str, tools: &[&str]) -> ModelRequest {
         instructions: None,
         messages: vec![RequestMessage::User {
             text: question.to_owned(),
-        }],
+        }]
+        .into(),
         tools: tools.collect(),
     }
 }
@@ -27,7 +28,7 @@ const ALL: &[&str] = &["list_files", "read_file", "write_file"];
 fn answer(request: &mut ModelRequest, turn: &Turn, text: &str, is_error: bool) {
     let step = turn.call.expect("a call");
     let id = format!("c{}", request.messages.len());
-    request.messages.push(RequestMessage::Agent {
+    std::sync::Arc::make_mut(&mut request.messages).push(RequestMessage::Agent {
         text: turn.text.clone(),
         calls: vec![RequestCall {
             id: id.clone(),
@@ -35,7 +36,7 @@ fn answer(request: &mut ModelRequest, turn: &Turn, text: &str, is_error: bool) {
             arguments: step.arguments.to_owned(),
         }],
     });
-    request.messages.push(RequestMessage::Result {
+    std::sync::Arc::make_mut(&mut request.messages).push(RequestMessage::Result {
         call_id: id,
         tool: step.tool.to_owned(),
         text: text.to_owned(),
@@ -104,7 +105,7 @@ fn the_next_message_begins_anew() {
     let turn = next(Errand::Look, &request);
     answer(&mut request, &turn, "a.txt", false);
     assert_eq!(next(Errand::Look, &request).call, None);
-    request.messages.push(RequestMessage::User {
+    std::sync::Arc::make_mut(&mut request.messages).push(RequestMessage::User {
         text: "show me tools".to_owned(),
     });
     assert_eq!(next(Errand::Look, &request), turn);

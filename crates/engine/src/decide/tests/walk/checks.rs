@@ -56,6 +56,9 @@ impl Walk {
                 Effect::StartCall { call_id, .. } => {
                     assert_eq!(self.call(*call_id).view.status, CallStatus::Ready);
                 }
+                Effect::RunCall { call_id, .. } => {
+                    assert_eq!(self.call(*call_id).view.status, CallStatus::Running);
+                }
                 Effect::CallModel { run_id, .. } => self.check_request(*run_id),
                 Effect::HaltModel { .. } | Effect::HaltCalls { .. } => {}
             }

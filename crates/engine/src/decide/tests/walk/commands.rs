@@ -244,5 +244,6 @@ fn completed(
         blocks,
         usage: Usage::default(),
         calls,
+        start: None,
     }
 }
