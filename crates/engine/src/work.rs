@@ -43,15 +43,9 @@ pub(crate) struct Looked {
 
 /// Starts the call, if it may still start, and writes down how it ended.
 pub(crate) async fn work(engine: &Engine, job: Job, cancel: &CancellationToken) {
-    let call = match load(engine, job).await {
-        Ok(Some(loaded)) => loaded,
-        Ok(None) => return,
-        Err(error) => {
-            tracing::error!(name: "engine.call.unread", code = ?error.code, message = error.message);
-            return;
-        }
+    let Some((call, facts)) = load_when_possible(engine, job, cancel).await else {
+        return;
     };
-    let (call, facts) = call;
     let (start_call, looked) = match prepare(engine, job, call, facts).await {
         Ok(prepared) => prepared,
         Err(error) => return refuse(engine, job, error, cancel).await,
@@ -127,21 +121,54 @@ pub(crate) fn look_with_reply(
     Some(Box::new(start))
 }
 
-/// A decision that came while this job was ending may have wanted it to begin again.
+/// A decision that came while this job was ending may have wanted it to begin again. Nobody else
+/// would look: while the disk refuses it is tried again.
 pub(crate) async fn look_again(engine: &Engine, job: Job) {
-    if engine.inner.is_closing() {
-        return;
-    }
-    let result = engine
-        .transact(job.session_id, |state| {
-            let decision = state.map_or_else(decide::Decision::nothing, |state| {
-                decide::start_ready(state, job.run_id, job.call_id, &engine.inner.given())
-            });
-            Ok(((), decision))
-        })
-        .await;
-    if let Err(error) = result {
+    let mut wait = WAIT;
+    while !engine.inner.is_closing() {
+        let result = engine
+            .transact(job.session_id, |state| {
+                let decision = state.map_or_else(decide::Decision::nothing, |state| {
+                    decide::start_ready(state, job.run_id, job.call_id, &engine.inner.given())
+                });
+                Ok(((), decision))
+            })
+            .await;
+        let Err(error) = result else { return };
         tracing::warn!(name: "engine.call.not_looked_at", code = ?error.code);
+        if !is_passing(&error) {
+            return;
+        }
+        tokio::select! {
+            () = engine.inner.closing.cancelled() => return,
+            () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+        }
+    }
+}
+
+/// A call that may start and cannot be read stays as it is until the disk lets it be read: nobody
+/// else would start it.
+async fn load_when_possible(
+    engine: &Engine,
+    job: Job,
+    cancel: &CancellationToken,
+) -> Option<(CallRow, Facts)> {
+    let mut wait = WAIT;
+    loop {
+        match load(engine, job).await {
+            Ok(loaded) => return loaded,
+            Err(error) if is_passing(&error) => {
+                tracing::warn!(name: "engine.call.unread", code = ?error.code, message = error.message);
+                tokio::select! {
+                    () = cancel.cancelled() => return None,
+                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                }
+            }
+            Err(error) => {
+                tracing::error!(name: "engine.call.unread", code = ?error.code, message = error.message);
+                return None;
+            }
+        }
     }
 }
 

@@ -59,6 +59,8 @@ mod watching;
 mod looping;
 /// Tools that misbehave.
 mod misbehaving;
+/// A disk that refuses for a while.
+mod refusing;
 
 /// Looking whether something happened.
 mod checking;
