@@ -4,7 +4,7 @@
 //! A world is made once whose log is almost as long as it gets, so that opening it reads a log, and
 //! the work after that moves the log into the database. A worker takes it up and meets the fault.
 //! It is told of it or does not notice; when the fault is gone the same process brings everything to
-//! rest. Only a failed sync ends it. Then another one, without a fault, does the same, and the
+//! rest. Only a failed sync ends it, and then another process, without a fault, does the same. The
 //! invariants are checked after each.
 
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ const BEFORE: u32 = 120;
 const ACTS: u32 = 6;
 /// A log of this many bytes is moved into the database: a thousand pages, each with its header.
 const LONG_LOG: u64 = 1_000 * (4_096 + 24);
+/// One in so many that came to rest by themselves is opened once more.
+const REOPENED: u64 = 4;
 /// Where no fault ever gets to.
 const NEVER: u64 = u64::MAX;
 
@@ -163,13 +165,16 @@ fn run(scratch: &Scratch, home: &Path, fault: Fault, totals: &Totals) -> Result<
     totals
         .struck
         .fetch_add(u64::from(has_struck), Ordering::Relaxed);
-    check(&home).context("after the fault")?;
-    let rested = worker(&home, "any", SEED, 0, "settle", None)?;
-    ensure!(
-        rested.code == Some(0),
-        "I11: it never came to rest: {rested:?}"
-    );
-    let counts = check(&home).context("at rest")?;
+    let mut counts = check(&home).context("after the fault")?;
+    // Who came to rest in the same process did what a second one would do: some show that as well.
+    if hurt.code != Some(0) || fault.at.is_multiple_of(REOPENED) {
+        let rested = worker(&home, "any", SEED, 0, "settle", None)?;
+        ensure!(
+            rested.code == Some(0),
+            "I11: it never came to rest: {rested:?}"
+        );
+        counts = check(&home).context("at rest")?;
+    }
     totals
         .acknowledged
         .fetch_add(counts.acknowledged, Ordering::Relaxed);

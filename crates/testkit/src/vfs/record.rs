@@ -56,3 +56,15 @@ pub struct Record {
     /// What followed.
     pub operations: Vec<Operation>,
 }
+
+impl Record {
+    /// How often a file that was there before the first operation was synced: of a database, how
+    /// often its log was moved into it.
+    pub fn syncs_of(&self, name: &str) -> usize {
+        let place = self.base.iter().position(|(one, _)| one == name);
+        let syncs = self.operations.iter().filter(
+            |operation| matches!(operation, Operation::Sync { file, .. } if Some(file.0) == place),
+        );
+        syncs.count()
+    }
+}
