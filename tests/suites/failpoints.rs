@@ -22,7 +22,7 @@ use super::workers::{REFUSED, now};
 
 const CLASSES: [&str; 3] = ["read", "idempotent", "once"];
 const SEEDS: u64 = 2;
-const FULL_SEEDS: u64 = 20;
+const FULL_SEEDS: u64 = 15;
 /// The person of the world that is cut off acts so often, then the one who meets the fault.
 const BEFORE: u32 = 25;
 const ACTS: u32 = 30;
