@@ -15,10 +15,8 @@ mod contender;
 mod peers;
 mod table;
 
-/// Sessions that run at once.
-const SESSIONS: [u32; 3] = [1, 4, 16];
-/// Steps of each session.
-const STEPS: u32 = 100;
+/// Sessions that run at once, and steps of each: enough that what happens once does not count.
+const SESSIONS: [(u32, u32); 3] = [(1, 400), (4, 200), (16, 100)];
 
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Arguments {
@@ -53,11 +51,14 @@ pub(crate) fn run(repository: &Repository, arguments: Arguments) -> Result<()> {
     let rows = bench.steps(&contenders, arguments.rounds)?;
     let alone = alone::measure(&bench, arguments.rounds)?;
     screen::say("");
-    screen::raw(&table::comparison(&rows, &SESSIONS));
+    screen::raw(&table::comparison(
+        &rows,
+        &SESSIONS.map(|(sessions, _)| sessions),
+    ));
     screen::say("");
     screen::raw(&alone.table());
     let note = format!(
-        "{} cores, load at the start {}, {STEPS} steps a session, median of {} rounds",
+        "{} cores, load at the start {}, median of {} rounds",
         std::thread::available_parallelism().map_or(0, usize::from),
         load.split(' ').take(3).collect::<Vec<_>>().join(" "),
         arguments.rounds
@@ -103,10 +104,10 @@ impl Bench<'_> {
     /// In turn, so that whatever else this machine does meets all of them.
     fn steps(&self, contenders: &[Contender], rounds: u32) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
-        for sessions in SESSIONS {
+        for (sessions, steps) in SESSIONS {
             screen::heading(
                 &format!("{sessions} at once"),
-                &format!("{STEPS} durable steps each, everyone in turn, {rounds} rounds"),
+                &format!("{steps} durable steps each, everyone in turn, {rounds} rounds"),
             );
             let mut measured: Vec<Row> = contenders
                 .iter()
@@ -114,7 +115,7 @@ impl Bench<'_> {
                 .collect();
             for round in 1..=rounds {
                 for (contender, row) in contenders.iter().zip(&mut measured) {
-                    match self.once(&contender.with(sessions, STEPS)) {
+                    match self.once(&contender.with(sessions, steps)) {
                         Ok(line) => row.add(&line),
                         Err(error) => say_failed(contender, &error),
                     }
@@ -122,7 +123,7 @@ impl Bench<'_> {
                 screen::say(format!("   round {round} of {rounds} done"));
             }
             for (contender, row) in contenders.iter().zip(&mut measured) {
-                match self.fsyncs_per_step(contender, sessions) {
+                match self.fsyncs_per_step(contender, sessions, steps) {
                     Ok(fsyncs) => row.fsyncs_per_step = fsyncs,
                     Err(error) => say_failed(contender, &error),
                 }
@@ -147,14 +148,19 @@ impl Bench<'_> {
 
     /// What twice the steps take more: making and closing a database is no step. In rounds of their own,
     /// because whoever is traced is slow.
-    fn fsyncs_per_step(&self, contender: &Contender, sessions: u32) -> Result<Option<f64>> {
+    fn fsyncs_per_step(
+        &self,
+        contender: &Contender,
+        sessions: u32,
+        steps: u32,
+    ) -> Result<Option<f64>> {
         if find_program("strace").is_none() {
             return Ok(None);
         }
-        let half = self.count_fsyncs(&contender.with(sessions, STEPS / 2))?;
-        let whole = self.count_fsyncs(&contender.with(sessions, STEPS))?;
-        let steps = f64::from(sessions * (STEPS - STEPS / 2));
-        Ok(Some((f64::from(whole) - f64::from(half)) / steps))
+        let half = self.count_fsyncs(&contender.with(sessions, steps / 2))?;
+        let whole = self.count_fsyncs(&contender.with(sessions, steps))?;
+        let more = f64::from(sessions * (steps - steps / 2));
+        Ok(Some((f64::from(whole) - f64::from(half)) / more))
     }
 
     fn count_fsyncs(&self, process: &Process) -> Result<u32> {
