@@ -41,6 +41,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
     plan.pauses = modes.contains(&"slow");
     if modes.contains(&"one") {
         plan.sessions = 1;
+        plan.overloads = false;
     }
     plan.resumes_alone = modes.contains(&"alone");
     let witness = Arc::new(FactFile::open(Path::new(facts))?);

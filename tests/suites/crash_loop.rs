@@ -22,7 +22,7 @@ fn a_run_that_ends_the_app_again_and_again_is_left_to_the_person() -> Result<()>
     let first = worker(&home, "read", 7, 0, "one,alone,work,wait", Some(&fault))?;
     assert_eq!(first.code, None, "{first:?}");
     for life in 1..=MOST_LIVES {
-        let ran = worker(&home, "read", 7, 0, "wait", Some(&fault))?;
+        let ran = worker(&home, "read", 7, 0, "one,wait", Some(&fault))?;
         check(&home)?;
         if ran.code == Some(0) {
             let counts = [("ends", u64::from(life)), ("lost", 0)];

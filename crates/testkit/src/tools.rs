@@ -41,6 +41,7 @@ pub fn test_tools_with(ledger: &Ledger) -> Vec<Arc<dyn Tool>> {
         Arc::new(fails::Fails::new(ledger())),
         Arc::new(hangs::Hangs),
         Arc::new(ledger_append::LedgerAppend::new(ledger())),
+        Arc::new(ledger_append::LedgerAppend::at_once(ledger())),
         Arc::new(panics::Panics),
         Arc::new(prints::Prints),
         Arc::new(slow::Slow),

@@ -43,6 +43,8 @@ pub struct Plan {
     pub backups: bool,
     /// Whether the model pauses for over a second, so that relaxed commits must be secured.
     pub pauses: bool,
+    /// Whether the model is overloaded now and then.
+    pub overloads: bool,
     /// Whether interrupted runs go on by themselves.
     pub resumes_alone: bool,
 }
@@ -57,6 +59,7 @@ impl Plan {
             class: None,
             backups: true,
             pauses: false,
+            overloads: true,
             resumes_alone: false,
         }
     }

@@ -11,7 +11,7 @@ use super::rows::{CallRow, Id, Rows};
 use crate::{LedgerEntry, Phase};
 
 /// The tools that do nothing but leave a line.
-const WITH_LEDGER: [&str; 2] = ["ledger_append", "checked"];
+const WITH_LEDGER: [&str; 3] = ["ledger_append", "ledger_at_once", "checked"];
 
 /// What happened for one call.
 #[derive(Debug)]

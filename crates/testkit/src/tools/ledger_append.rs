@@ -1,4 +1,5 @@
-//! `ledger_append`: its effect is one line in the ledger.
+//! `ledger_append` and `ledger_at_once`: their effect is one line in the ledger. The second has nothing
+//! to look at first, so that it can start together with the reply that asks for it.
 //!
 //! Arguments: `class` (default `once`), `before_ms`, `after_ms`, `trace`.
 
@@ -8,28 +9,45 @@ use protocol::EffectClass;
 use super::ledger::Ledger;
 use super::{effect, shape};
 
-const NAME: &str = "ledger_append";
 const CLASS: EffectClass = EffectClass::Once;
 
 /// Appends one line.
 #[derive(Debug)]
 pub(super) struct LedgerAppend {
+    name: &'static str,
+    looks_first: bool,
     ledger: Ledger,
 }
 
 impl LedgerAppend {
     pub(super) fn new(ledger: Ledger) -> Self {
-        Self { ledger }
+        Self {
+            name: "ledger_append",
+            looks_first: true,
+            ledger,
+        }
+    }
+
+    pub(super) fn at_once(ledger: Ledger) -> Self {
+        Self {
+            name: "ledger_at_once",
+            looks_first: false,
+            ledger,
+        }
     }
 }
 
 impl Tool for LedgerAppend {
     fn spec(&self) -> ToolSpec {
-        shape::spec(NAME, "Appends one line to the ledger.")
+        shape::spec(self.name, "Appends one line to the ledger.")
     }
 
     fn plan<'a>(&'a self, call: &'a CallInput) -> ToolFuture<'a, Plan> {
-        Box::pin(async move { shape::plan(NAME, call, CLASS) })
+        Box::pin(async move { shape::plan(self.name, call, CLASS) })
+    }
+
+    fn looks_first(&self) -> bool {
+        self.looks_first
     }
 
     fn run<'a>(

@@ -25,6 +25,7 @@ pub struct WorkModel {
     seed: u64,
     class: Option<EffectClass>,
     pauses: bool,
+    overloads: bool,
     witness: Arc<dyn Witness>,
     asked: AtomicU64,
 }
@@ -36,6 +37,7 @@ impl WorkModel {
             seed: plan.seed,
             class: plan.class,
             pauses: plan.pauses,
+            overloads: plan.overloads,
             witness,
             asked: AtomicU64::new(0),
         }
@@ -68,7 +70,8 @@ impl WorkModel {
                 "after_ms": dice.below(3),
                 "mark": format!("{mark}.{number}"),
             });
-            ("ledger_append", arguments)
+            let tools = ["ledger_append", "ledger_at_once"];
+            (*dice.pick(&tools).unwrap_or(&tools[0]), arguments)
         };
         ModelEvent::Call {
             id: String::new(),
@@ -111,7 +114,7 @@ impl Model for WorkModel {
             }
             events.push(Ok(ModelEvent::BlockEnded));
         }
-        if dice.is_one_in(15) && number.is_multiple_of(2) {
+        if dice.is_one_in(15) && number.is_multiple_of(2) && self.overloads {
             let error = ModelError::new(ErrorClass::Overloaded, "Too much to do.");
             events.truncate(4);
             events.push(Err(error));

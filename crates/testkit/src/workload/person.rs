@@ -215,7 +215,7 @@ impl World {
         };
         let decision = match self.dice.below(6) {
             0 => Decision::Deny { reason: None },
-            1 if call.tool == "ledger_append" => Decision::EditAndAllow {
+            1 if call.tool.starts_with("ledger") => Decision::EditAndAllow {
                 arguments: call
                     .arguments
                     .replacen("\"mark\":\"", "\"mark\":\"edited ", 1),
