@@ -24,7 +24,7 @@ const CLASSES: [&str; 3] = ["read", "idempotent", "once"];
 const SEEDS: u64 = 2;
 const FULL_SEEDS: u64 = 15;
 /// The person of the world that is cut off acts so often, then the one who meets the fault.
-const BEFORE: u32 = 25;
+const BEFORE: u32 = 80;
 const ACTS: u32 = 30;
 const WORKERS: usize = 4;
 /// A model that pauses, and a person who waits for it: relaxed commits are secured by the clock.
@@ -81,7 +81,7 @@ impl Left {
     fn make(scratch: &Scratch, old: &Path, class: &'static str, seed: u64) -> Result<Self> {
         let home = scratch.fresh();
         std::fs::create_dir_all(&home)?;
-        let fault = format!("{}:abort:70", Point::EffectsAfter.name());
+        let fault = format!("{}:abort:45", Point::EffectsAfter.name());
         let cut_off = worker(&home, class, seed, BEFORE, "work", Some(&fault))?;
         ensure!(cut_off.code.is_none(), "it was not cut off: {cut_off:?}");
         check(&home).context("after the first end")?;
