@@ -20,7 +20,7 @@ pub use export::{export_audit, verify_audit_export};
 pub use report::{AuditFinding, AuditHead, AuditReport};
 pub use verify::verify_audit;
 
-pub(crate) use chain::{Chain, begin};
+pub(crate) use chain::{Chain, Tip, begin};
 pub(crate) use keeper::Keeper;
 pub(crate) use take_up::{note_restore, take_up};
 

@@ -73,6 +73,8 @@ pub(crate) fn make_durable(connection: &Connection) -> Result<(), Error> {
     // The writer moves the log into the database itself: SQLite's own way hides a failed fsync.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
+    // What a savepoint puts aside is needed by nobody after a crash.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     // On macOS an fsync alone does not reach the disk; elsewhere these two say nothing new.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;

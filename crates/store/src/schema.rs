@@ -15,6 +15,7 @@ pub const DEFAULT_AGENT: AgentId = AgentId::from_uuid(uuid::Uuid::from_u128(
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V001__initial.sql"),
     include_str!("../migrations/V002__audit.sql"),
+    include_str!("../migrations/V003__plain_checks.sql"),
 ];
 
 /// The newest schema that this version knows.

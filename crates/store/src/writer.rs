@@ -7,6 +7,7 @@
     reason = "the writer measures its own deadlines, no data"
 )]
 
+mod batch;
 mod queue;
 mod sync;
 
@@ -14,19 +15,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
+use self::batch::Batch;
 use self::queue::{Done, Queue, Work};
-use crate::audit::{Chain, Keeper};
+use crate::audit::Keeper;
 use crate::connection::set_sync;
 use crate::faults::{self, Mutant, Point};
-use crate::{Change, Error, Sync, Transition, write};
+use crate::{Change, Error, Sync, Transition};
 
 /// A relaxed commit is on disk at most this much later.
 const SECURE_WITHIN: Duration = Duration::from_secs(1);
 
-/// The log is moved into the database once this many of its frames are not there yet.
-const LONG_LOG: i64 = 1_000;
+/// The log is moved into the database once this many of its frames are not there yet: 16 MB, so that a
+/// page that changes with every step is moved once for very many of them. The crash suites have a shorter
+/// one, to meet the move more often.
+const LONG_LOG: i64 = if cfg!(feature = "faults") {
+    1_000
+} else {
+    4_000
+};
 
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -151,42 +159,13 @@ impl State {
             if faults::is_mutant(Mutant::DeltasDeletedEarly) {
                 delete_deltas_early(&state.connection, transitions)?;
             }
-            let (epoch, is_unsecured) = (state.epoch, state.unsecured_since.is_some());
-            let mut transaction = state
-                .connection
-                .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-            check_epoch(&transaction, epoch)?;
-            faults::reach(Point::TransactionBegun)?;
-            let mut chain = Chain::new(epoch);
-            let mut results = Vec::with_capacity(transitions.len());
-            for transition in transitions {
-                let savepoint = transaction.savepoint()?;
-                let tip = chain.tip();
-                let result = apply(&savepoint, transition, &mut chain);
-                match &result {
-                    Ok(()) => savepoint.commit()?,
-                    // A full disk or a failed write can make SQLite give the whole transaction
-                    // up: the savepoint is gone, and what went wrong is true of every transition.
-                    Err(error) if savepoint.is_autocommit() => return Err(error.clone().into()),
-                    // Finishing the savepoint rolls this transition back and leaves the others.
-                    Err(_) => {
-                        savepoint.finish()?;
-                        chain.back_to(tip);
-                    }
-                }
-                results.push(result);
-            }
-            let has_written = transitions
-                .iter()
-                .zip(&results)
-                .any(|(transition, result)| result.is_ok() && !transition.changes.is_empty());
-            if sync == Sync::Barrier && is_unsecured && !has_written {
-                touch(&transaction)?;
-            }
-            faults::reach(Point::CommitBefore)?;
-            transaction.commit()?;
-            faults::pass(Point::CommitAfter);
-            state.audit.note_committed(chain.tip());
+            let mut batch = Batch {
+                connection: &mut state.connection,
+                epoch: state.epoch,
+                must_sync: sync == Sync::Barrier && state.unsecured_since.is_some(),
+            };
+            let (results, tip) = batch.write(transitions)?;
+            state.audit.note_committed(tip);
             Ok(results)
         };
         run(self).map_err(WriteError::into_error)
@@ -243,7 +222,7 @@ impl State {
             let epoch = state.epoch;
             let transaction = state
                 .connection
-                .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
             check_epoch(&transaction, epoch)?;
             touch(&transaction)?;
             transaction.commit()?;
@@ -270,7 +249,7 @@ impl State {
             let epoch = state.epoch;
             let transaction = state
                 .connection
-                .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+                .transaction_with_behavior(TransactionBehavior::Immediate)?;
             check_epoch(&transaction, epoch)?;
             let is_clean = !state.is_suspect.load(Ordering::Relaxed);
             transaction.execute(
@@ -319,13 +298,6 @@ impl From<Error> for WriteError {
     fn from(error: Error) -> Self {
         Self::Store(error)
     }
-}
-
-fn apply(savepoint: &Connection, transition: &Transition, chain: &mut Chain) -> Result<(), Error> {
-    faults::reach(Point::TransitionBefore)?;
-    write::apply(savepoint, transition)?;
-    chain.append(savepoint, transition)?;
-    faults::reach(Point::TransitionAfter)
 }
 
 /// The mistake of a mutant: what was streamed goes in a commit of its own.

@@ -172,7 +172,7 @@ fn entry<'a>(change: &'a Change, all: &Transition) -> Result<Option<Entry<'a>>, 
             .at(*at_ms)
             .about(step_id.uuid())
             .status(to.as_str()),
-        Change::AddCall(call) => of_call("call_planned", call).text(&call.view.arguments),
+        Change::AddCall(call) => planned(call),
         Change::SaveCall { call, from, .. } => saved(call, *from),
         Change::AddApproval { call_id, approval } => Entry {
             content: digest(&approval.digest),
@@ -254,9 +254,10 @@ const fn kind_of(kind: CauseKind) -> &'static str {
 
 /// The attempt of a tool call is told with the call.
 fn is_of_call(step_id: StepId, all: &Transition) -> bool {
-    all.changes.iter().any(
-        |change| matches!(change, Change::SaveCall { call, .. } if call.step_id == Some(step_id)),
-    )
+    all.changes.iter().any(|change| {
+        matches!(change, Change::AddCall(call) | Change::SaveCall { call, .. }
+                 if call.step_id == Some(step_id))
+    })
 }
 
 fn added(message: &Message) -> Result<Entry<'static>, Error> {
@@ -279,6 +280,16 @@ fn of_call(name: &'static str, call: &CallRow) -> Entry<'static> {
         .run(view.run_id.uuid())
         .call(view.call_id.uuid())
         .status(view.status.as_str())
+}
+
+/// One that starts together with the reply that asks for it is told of once.
+fn planned(call: &CallRow) -> Entry<'static> {
+    let name = if call.view.status == CallStatus::Running {
+        "call_started"
+    } else {
+        "call_planned"
+    };
+    of_call(name, call).text(&call.view.arguments)
 }
 
 /// The arguments that run or are asked about; what came back, once something did.

@@ -13,9 +13,11 @@ use super::Reader;
 use super::row::{Row, call_id, get};
 use crate::{CallRow, Error};
 
-/// The statuses of the index of open calls, as SQLite must see them to take it.
-pub(super) const OPEN: &str = "
-    tool_calls.status IN ('proposed', 'waiting', 'ready', 'running', 'in_doubt')";
+/// The statuses of the index of open calls, as SQLite must see them to take it where more than one is
+/// wanted.
+const OPEN: &str = "
+    (tool_calls.status = 'proposed' OR tool_calls.status = 'waiting' OR tool_calls.status = 'ready'
+     OR tool_calls.status = 'running' OR tool_calls.status = 'in_doubt')";
 
 /// What comes with a call, looked up by its id.
 const BESIDE: &str = "
@@ -76,7 +78,7 @@ pub(super) fn open_calls_sql(condition: &str) -> String {
 pub(super) fn doubts_sql() -> String {
     format!(
         "SELECT id FROM tool_calls
-         WHERE session_id = ?1 AND {OPEN} AND status = 'in_doubt'
+         WHERE session_id = ?1 AND status = 'in_doubt'
          ORDER BY {OLDEST_FIRST}"
     )
 }

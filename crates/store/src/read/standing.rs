@@ -10,7 +10,6 @@ use crate::{CallRow, Error};
 pub(super) const RUNNING_CALLS: &str = "
     SELECT id FROM tool_calls
     WHERE session_id = ?1
-      AND status IN ('proposed', 'waiting', 'ready', 'running', 'in_doubt')
       AND status = 'running'
     ORDER BY id";
 

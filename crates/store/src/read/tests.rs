@@ -52,8 +52,11 @@ fn queries() -> Vec<(&'static str, String)> {
             "session_rows_after, archived",
             list(sessions::ARCHIVED, sessions::AFTER_ONE),
         ),
-        ("live_sessions", recovery::live_sessions_sql()),
-        ("attention_sessions", recovery::attention_sessions_sql()),
+        ("live_sessions", recovery::LIVE_SESSIONS.to_owned()),
+        (
+            "attention_sessions",
+            recovery::ATTENTION_SESSIONS.to_owned(),
+        ),
         ("last_done", attention::last_done_sql()),
         ("open_of_run", attention::open_of_run_sql()),
         ("messages_before", messages::MESSAGES_BEFORE.to_owned()),

@@ -44,7 +44,6 @@ pub(super) const CHECKS: [(&str, &str); 10] = [
         "A call is running without a running attempt.",
         "SELECT 1 FROM tool_calls
          WHERE session_id = ?1
-           AND status IN ('proposed', 'waiting', 'ready', 'running', 'in_doubt')
            AND status = 'running'
            AND NOT EXISTS (SELECT 1 FROM attempts
                            WHERE attempts.step_id = tool_calls.step_id
@@ -59,8 +58,6 @@ pub(super) const CHECKS: [(&str, &str); 10] = [
          WHERE runs.session_id = ?1
            AND NOT EXISTS (SELECT 1 FROM tool_calls
                            WHERE tool_calls.session_id = ?1
-                             AND tool_calls.status IN (
-                                 'proposed', 'waiting', 'ready', 'running', 'in_doubt')
                              AND tool_calls.status = 'running'
                              AND tool_calls.step_id = steps.id)",
     ),
@@ -76,7 +73,6 @@ pub(super) const CHECKS: [(&str, &str); 10] = [
         "A call waits for a decision that nobody is asked for.",
         "SELECT 1 FROM tool_calls
          WHERE session_id = ?1
-           AND status IN ('proposed', 'waiting', 'ready', 'running', 'in_doubt')
            AND status = 'waiting'
            AND NOT EXISTS (SELECT 1 FROM approvals
                            WHERE approvals.call_id = tool_calls.id

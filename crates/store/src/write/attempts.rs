@@ -131,19 +131,26 @@ pub(super) fn end(
 /// Counts an attempt that ended in what is used of its run's budget. A clock that went back counts
 /// as no time, and what was not said as nothing.
 fn count(connection: &Connection, step_id: StepId, attempt: u32) -> Result<(), Error> {
+    let (run_id, ms, tokens, cost): ([u8; 16], i64, i64, i64) = connection
+        .prepare_cached(
+            "SELECT steps.run_id, max(ended_at_ms - started_at_ms, 0),
+                    min(coalesce(input_tokens, 0) + coalesce(output_tokens, 0), ?3),
+                    coalesce(cost_microusd, 0)
+             FROM steps CROSS JOIN attempts ON attempts.step_id = steps.id
+             WHERE steps.id = ?1 AND attempts.attempt = ?2",
+        )?
+        .query_row(
+            params![step_id.uuid().as_bytes(), attempt, INTEGER],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )?;
+    // Two statements: SQLite would put what the first one finds into a table of its own.
     update_one(
         connection,
         "UPDATE runs
-         SET used_ms = min(used_ms + max(ended.ended_at_ms - ended.started_at_ms, 0), ?3),
-             used_tokens = min(used_tokens + coalesce(ended.input_tokens, 0)
-                               + coalesce(ended.output_tokens, 0), ?3),
-             used_cost_microusd =
-                 min(used_cost_microusd + coalesce(ended.cost_microusd, 0), ?3)
-         FROM (SELECT steps.run_id, attempts.*
-               FROM steps JOIN attempts ON attempts.step_id = steps.id
-               WHERE steps.id = ?1 AND attempts.attempt = ?2) AS ended
-         WHERE runs.id = ended.run_id",
-        params![step_id.uuid().as_bytes(), attempt, INTEGER],
+         SET used_ms = min(used_ms + ?2, ?5), used_tokens = min(used_tokens + ?3, ?5),
+             used_cost_microusd = min(used_cost_microusd + ?4, ?5)
+         WHERE id = ?1",
+        params![run_id, ms, tokens, cost, INTEGER],
         "the run is gone",
     )
 }

@@ -246,3 +246,42 @@ fn sqlite_is_new_enough() {
         .collect();
     assert!(parts >= vec![3, 51, 3], "{parts:?}");
 }
+
+/// A list in a CHECK, or in the condition of an index, can be a table that is built for every row.
+#[test]
+fn nothing_that_every_step_writes_builds_a_table_to_do_so() {
+    let (_place, connection) = filled();
+    let opcodes = |sql: &str| -> Vec<String> {
+        let mut statement = connection.prepare(&format!("EXPLAIN {sql}")).unwrap();
+        let mut rows = statement.raw_query();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            found.push(row.get("opcode").unwrap());
+        }
+        found
+    };
+    let all = columns(&connection);
+    for table in [
+        "attempts",
+        "audit",
+        "deltas",
+        "events",
+        "messages",
+        "steps",
+        "tool_calls",
+    ] {
+        let names: Vec<&str> = all
+            .iter()
+            .filter(|column| column.table == table)
+            .map(|column| column.name.as_str())
+            .collect();
+        let values = vec!["?"; names.len()].join(", ");
+        let quoted = format!("\"{}\"", names.join("\", \""));
+        let found = opcodes(&format!("INSERT INTO {table} ({quoted}) VALUES ({values})"));
+        assert!(found.len() > 10, "{table}: {found:?}");
+        assert!(
+            !found.iter().any(|opcode| opcode == "OpenEphemeral"),
+            "{table}"
+        );
+    }
+}

@@ -11,20 +11,22 @@ use crate::read::row::{
 };
 use crate::{CallRow, Error};
 
-/// The columns of `call_row`, in a query that calls the tables `tool_calls` and `approvals`.
+/// The columns of `call_row`, in a query that calls the tables `tool_calls` and `approvals`: in the order
+/// in which they are read, so that none is searched for.
 pub(super) const COLUMNS: &str = "
-    tool_calls.id, tool_calls.session_id, tool_calls.run_id, tool_calls.message_id,
-    tool_calls.ordinal, tool_calls.provider_id, tool_calls.tool, tool_calls.tool_hash,
-    tool_calls.effect, tool_calls.status, tool_calls.revision, tool_calls.verdict,
-    tool_calls.verdict_rule, tool_calls.verdict_text, tool_calls.digest, tool_calls.step_id,
-    tool_calls.result_is_error, tool_calls.result_class, tool_calls.result_bytes,
+    tool_calls.id, tool_calls.tool, tool_calls.arguments, tool_calls.status, tool_calls.session_id,
+    tool_calls.run_id, tool_calls.message_id, tool_calls.ordinal, tool_calls.proposed_arguments,
+    tool_calls.effect, tool_calls.verdict, tool_calls.verdict_rule, tool_calls.verdict_text,
+    tool_calls.preview,
+    approvals.round, approvals.status AS approval_status, approvals.decision,
+    approvals.decided_at_ms, approvals.decided_from, approvals.digest AS approval_digest,
+    approvals.asked_at_ms, approvals.expires_at_ms, approvals.consumed_at_ms,
     tool_calls.doubt_reason, tool_calls.can_check, tool_calls.checks,
-    tool_calls.next_check_at_ms, tool_calls.bodies, tool_calls.created_at_ms,
-    tool_calls.started_at_ms, tool_calls.ended_at_ms, tool_calls.resources, tool_calls.detail,
-    tool_calls.arguments, tool_calls.proposed_arguments, tool_calls.preview, tool_calls.result,
-    approvals.round, approvals.status AS approval_status, approvals.digest AS approval_digest,
-    approvals.asked_at_ms, approvals.expires_at_ms, approvals.decision, approvals.decided_at_ms,
-    approvals.decided_from, approvals.consumed_at_ms,
+    tool_calls.next_check_at_ms, tool_calls.result, tool_calls.result_class,
+    tool_calls.result_is_error, tool_calls.result_bytes, tool_calls.bodies,
+    tool_calls.created_at_ms, tool_calls.started_at_ms, tool_calls.ended_at_ms,
+    tool_calls.revision, tool_calls.provider_id, tool_calls.tool_hash, tool_calls.resources,
+    tool_calls.digest, tool_calls.detail, tool_calls.step_id,
     coalesce((SELECT max(attempt) FROM attempts
               WHERE attempts.step_id = tool_calls.step_id), 0) AS attempt,
     EXISTS (SELECT 1 FROM checkpoints
@@ -38,7 +40,8 @@ pub(super) fn has_files(row: &Row<'_>) -> Result<bool, Error> {
 /// is never started, with a result that says why.
 pub(super) fn call_row(row: &Row<'_>) -> Result<CallRow, Error> {
     let call_id = call_id(row, "id")?;
-    let status = status(row);
+    let (tool, arguments) = (get::<String>(row, "tool"), get::<String>(row, "arguments"));
+    let status = status(row, &tool, &arguments);
     let (status, problem) = match status {
         Ok(status) => (status, None),
         Err(error) => {
@@ -52,8 +55,8 @@ pub(super) fn call_row(row: &Row<'_>) -> Result<CallRow, Error> {
         run_id: run_id(row, "run_id")?,
         message_id: message_id(row, "message_id")?,
         ordinal: get(row, "ordinal")?,
-        tool: get_or_drop(row, "tool").unwrap_or_default(),
-        arguments: get_or_drop(row, "arguments").unwrap_or_default(),
+        tool: tool.unwrap_or_default(),
+        arguments: arguments.unwrap_or_default(),
         proposed_arguments: get_or_drop(row, "proposed_arguments"),
         effect: EffectClass::parse(&get_or_drop::<String>(row, "effect").unwrap_or_default()),
         status,
@@ -83,9 +86,14 @@ pub(super) fn call_row(row: &Row<'_>) -> Result<CallRow, Error> {
 }
 
 /// Where it stands, if what would run can be read as well.
-fn status(row: &Row<'_>) -> Result<CallStatus, Error> {
-    get::<String>(row, "tool")?;
-    get::<String>(row, "arguments")?;
+fn status(
+    row: &Row<'_>,
+    tool: &Result<String, Error>,
+    arguments: &Result<String, Error>,
+) -> Result<CallStatus, Error> {
+    for needed in [tool, arguments] {
+        needed.as_ref().map_err(Clone::clone)?;
+    }
     CallStatus::parse(&get::<String>(row, "status")?).map_err(|error| unreadable("call", &error))
 }
 
