@@ -55,12 +55,33 @@ impl Pin {
             .inspect_err(|error| tracing::error!(name: "engine.pin.unwritable", %error))
             .ok()
     }
+}
 
-    pub(crate) fn step_limit(&self) -> u32 {
+/// The limits of a pin, without the rest: they are looked at after every step, and the definitions
+/// of the tools are long.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct PinnedLimits {
+    #[serde(default)]
+    pub(crate) limits: RunLimits,
+}
+
+impl PinnedLimits {
+    /// Reads what was stored. What cannot be read limits as if nothing had been said.
+    pub(crate) fn read(text: Option<&str>) -> Self {
+        let Some(text) = text else {
+            return Self::default();
+        };
+        serde_json::from_str(text).unwrap_or_else(|error| {
+            tracing::error!(name: "engine.pin.unreadable", %error);
+            Self::default()
+        })
+    }
+
+    pub(crate) fn steps(&self) -> u32 {
         self.limits.steps.unwrap_or(STEPS)
     }
 
-    pub(crate) fn time_limit_ms(&self) -> u64 {
+    pub(crate) fn ms(&self) -> u64 {
         u64::from(self.limits.seconds.unwrap_or(SECONDS)) * 1_000
     }
 }

@@ -6,7 +6,7 @@ use store::{CallRow, Change};
 use super::Effect;
 use super::draft::Draft;
 use super::queue::send_next;
-use crate::pin::Pin;
+use crate::pin::PinnedLimits;
 
 /// Tool calls of one run that are worked on at once.
 const AT_ONCE: usize = 8;
@@ -117,18 +117,19 @@ impl Draft<'_> {
 
     /// Its own outcome, never "completed".
     fn limit_reached(&self) -> Option<RunReason> {
-        let (used, pin) = (self.run.used, Pin::read(self.run.pin.as_deref()));
-        if used.steps >= pin.step_limit() {
+        let used = self.run.used;
+        let pinned = PinnedLimits::read(self.run.pin.as_deref());
+        if used.steps >= pinned.steps() {
             return Some(RunReason::StepLimit);
         }
-        if used.ms >= pin.time_limit_ms() {
+        if used.ms >= pinned.ms() {
             return Some(RunReason::TimeLimit);
         }
-        if pin.limits.tokens.is_some_and(|limit| used.tokens >= limit) {
+        let limits = pinned.limits;
+        if limits.tokens.is_some_and(|limit| used.tokens >= limit) {
             return Some(RunReason::TokenLimit);
         }
-        if pin
-            .limits
+        if limits
             .cost_microusd
             .is_some_and(|limit| used.cost_microusd >= limit)
         {

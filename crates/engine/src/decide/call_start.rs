@@ -5,7 +5,7 @@ use protocol::{
     ErrorClass, ErrorCode, RunId, RunStatus, StepId, StepStatus,
 };
 use store::faults::{self, Mutant};
-use store::{Change, Checkpoint, SessionState, StepKind};
+use store::{CallRow, Change, Checkpoint, SessionState, StepKind};
 
 use super::draft::{Draft, error_result};
 use super::{Decision, Effect, Given};
@@ -76,8 +76,9 @@ pub(crate) fn start_call(
     Ok((Some(attempt), draft.decision))
 }
 
-/// Starts a call in the same breath as the reply that asks for it. Whether it did: a call whose turn
-/// has not come, or that needs an answer, takes the longer way.
+/// Starts a call in the same breath as the reply that asks for it, before the call itself is written:
+/// it is written as running. Whether it did: a call whose turn has not come, that needs an answer, or
+/// whose intent has more to it, takes the longer way.
 pub(super) fn start_with_reply(draft: &mut Draft<'_>, input: &StartCall) -> bool {
     let Some(index) = draft.index_of(input.call_id) else {
         return false;
@@ -85,13 +86,22 @@ pub(super) fn start_with_reply(draft: &mut Draft<'_>, input: &StartCall) -> bool
     let call = &draft.run.calls[index];
     let may_start = call.view.status == CallStatus::Ready
         && call.view.bodies == 0
+        && input.intent.files.is_empty()
         && is_allowed(call, input)
         && call.digest == Some(input.digest)
         && draft.startable().contains(&input.call_id);
     if !may_start {
         return false;
     }
-    let (step_id, attempt) = start(draft, index, input);
+    let (step_id, attempt) = begin_attempt(draft, index);
+    let at_ms = draft.given.at_ms;
+    begun(
+        &mut draft.run.calls[index],
+        input,
+        (step_id, attempt),
+        at_ms,
+    );
+    say_started(draft, index);
     let (session_id, run_id) = (draft.session_id(), draft.run.run_id);
     draft.effect(Effect::RunCall {
         session_id,
@@ -105,7 +115,7 @@ pub(super) fn start_with_reply(draft: &mut Draft<'_>, input: &StartCall) -> bool
 
 /// An answer is bound to what was shown, and used once. A call that may be run again and was cut
 /// off uses the answer that its first body used.
-fn is_allowed(call: &store::CallRow, input: &StartCall) -> bool {
+fn is_allowed(call: &CallRow, input: &StartCall) -> bool {
     let Some(approval) = &call.view.approval else {
         return input.is_allowed;
     };
@@ -153,8 +163,17 @@ fn ask_again(draft: &mut Draft<'_>, index: usize, input: &StartCall) {
 fn start(draft: &mut Draft<'_>, index: usize, input: &StartCall) -> (StepId, u32) {
     let at_ms = draft.given.at_ms;
     consume(draft, index);
+    let attempt = begin_attempt(draft, index);
+    add_checkpoints(draft, index, &input.intent);
+    draft.save_call(index, |call| begun(call, input, attempt, at_ms));
+    say_started(draft, index);
+    attempt
+}
+
+/// The attempt in which the body of a call runs, and its step if it is the first.
+fn begin_attempt(draft: &mut Draft<'_>, index: usize) -> (StepId, u32) {
+    let at_ms = draft.given.at_ms;
     let call = &draft.run.calls[index];
-    let (call_id, is_read) = (call.view.call_id, call.view.effect == EffectClass::Read);
     let attempt = call.attempt + 1;
     let (step_id, from) = match call.step_id {
         Some(step_id) => (step_id, StepStatus::Interrupted),
@@ -179,21 +198,27 @@ fn start(draft: &mut Draft<'_>, index: usize, input: &StartCall) -> (StepId, u32
         attempt,
         at_ms,
     });
-    add_checkpoints(draft, index, &input.intent);
-    draft.save_call(index, |call| {
-        call.view.status = CallStatus::Running;
-        call.view.bodies += 1;
-        call.view.started_at_ms = Some(at_ms);
-        call.step_id = Some(step_id);
-        call.attempt = attempt;
-        // The first body's notes are the ones to go by: what is found later may be its own work.
-        if call.detail.is_none() && !input.intent.detail.is_null() {
-            call.detail = Some(input.intent.detail.clone());
-        }
-    });
-    tracing::info!(name: "engine.call.started", trace_id = %draft.run.run_id, %call_id, attempt);
-    draft.decision.is_relaxed = is_read || faults::is_mutant(Mutant::IntentRelaxed);
     (step_id, attempt)
+}
+
+/// The call once its body may run.
+fn begun(call: &mut CallRow, input: &StartCall, attempt: (StepId, u32), at_ms: u64) {
+    call.view.status = CallStatus::Running;
+    call.view.bodies += 1;
+    call.view.started_at_ms = Some(at_ms);
+    (call.step_id, call.attempt) = (Some(attempt.0), attempt.1);
+    // The first body's notes are the ones to go by: what is found later may be its own work.
+    if call.detail.is_none() && !input.intent.detail.is_null() {
+        call.detail = Some(input.intent.detail.clone());
+    }
+}
+
+fn say_started(draft: &mut Draft<'_>, index: usize) {
+    let call = &draft.run.calls[index];
+    let (call_id, attempt) = (call.view.call_id, call.attempt);
+    tracing::info!(name: "engine.call.started", trace_id = %draft.run.run_id, %call_id, attempt);
+    let is_read = call.view.effect == EffectClass::Read;
+    draft.decision.is_relaxed = is_read || faults::is_mutant(Mutant::IntentRelaxed);
 }
 
 fn consume(draft: &mut Draft<'_>, index: usize) {

@@ -72,8 +72,11 @@ pub(crate) fn model_outcome(
             calls,
             start,
         } => {
-            complete(&mut draft, *message_id, blocks, *usage, calls);
-            go_on(&mut draft, calls, start.as_deref());
+            let start = start.as_deref();
+            let is_started = complete(&mut draft, *message_id, blocks, *usage, calls, start);
+            if !is_started {
+                go_on(&mut draft, calls);
+            }
         }
         Outcome::Failed {
             error,
@@ -83,15 +86,17 @@ pub(crate) fn model_outcome(
     draft.decision
 }
 
+/// Whether its call is started with it.
 fn complete(
     draft: &mut Draft<'_>,
     message_id: MessageId,
     blocks: &[Block],
     usage: Usage,
     calls: &[PlannedCall],
-) {
+    start: Option<&StartCall>,
+) -> bool {
     let Some(step) = draft.run.step.clone() else {
-        return;
+        return false;
     };
     end_attempt(draft, &step, usage);
     let blocks = blocks
@@ -101,6 +106,8 @@ fn complete(
         .collect();
     let message = draft.agent_message(&step, message_id, MessageStatus::Complete, blocks);
     draft.add_message(message.clone());
+    draft.run.calls = calls.iter().map(|planned| planned.call.clone()).collect();
+    let is_started = start.is_some_and(|start| start_with_reply(draft, start));
     add_calls(draft, calls);
     draft.event(Event::StepCompleted {
         run_id: draft.run.run_id,
@@ -115,21 +122,19 @@ fn complete(
             .collect(),
         usage,
     });
+    is_started
 }
 
-fn go_on(draft: &mut Draft<'_>, calls: &[PlannedCall], start: Option<&StartCall>) {
+fn go_on(draft: &mut Draft<'_>, calls: &[PlannedCall]) {
     if calls.is_empty() {
         draft.complete_run();
         return;
     }
-    if !start.is_some_and(|start| start_with_reply(draft, start)) {
-        draft.advance();
-        // What is only read can be read again, after a reply that is asked for again.
-        let is_read =
-            |one: &PlannedCall| one.call.view.effect == EffectClass::Read && one.approval.is_none();
-        draft.decision.is_relaxed =
-            calls.iter().all(is_read) && draft.run.status == RunStatus::Running;
-    }
+    draft.advance();
+    // What is only read can be read again, after a reply that is asked for again.
+    let is_read =
+        |one: &PlannedCall| one.call.view.effect == EffectClass::Read && one.approval.is_none();
+    draft.decision.is_relaxed = calls.iter().all(is_read) && draft.run.status == RunStatus::Running;
 }
 
 fn end_attempt(draft: &mut Draft<'_>, step: &StepState, usage: Usage) {
@@ -158,19 +163,19 @@ fn end_attempt(draft: &mut Draft<'_>, step: &StepState, usage: Usage) {
     used.cost_microusd += usage.cost_microusd.unwrap_or(0);
 }
 
+/// The calls of the draft, as they stand.
 fn add_calls(draft: &mut Draft<'_>, calls: &[PlannedCall]) {
-    draft.run.calls.clear();
-    for planned in calls {
-        let mut call = planned.call.clone();
-        draft.change(Change::AddCall(Box::new(call.clone())));
+    for (call, planned) in draft.run.calls.iter_mut().zip(calls) {
+        draft
+            .decision
+            .change(Change::AddCall(Box::new(call.clone())));
         call.revision = 1;
         if let Some(approval) = &planned.approval {
-            draft.change(Change::AddApproval {
+            draft.decision.change(Change::AddApproval {
                 call_id: call.view.call_id,
                 approval: approval.clone(),
             });
             call.view.approval = Some(approval.clone());
         }
-        draft.run.calls.push(call);
     }
 }

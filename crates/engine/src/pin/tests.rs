@@ -2,7 +2,7 @@
 
 use protocol::{AgentFields, RunLimits};
 
-use super::Pin;
+use super::{Pin, PinnedLimits};
 use crate::tool::ToolSpec;
 
 fn spec(name: &str) -> ToolSpec {
@@ -61,7 +61,17 @@ fn what_cannot_be_read_pins_nothing_and_has_limits_all_the_same() {
     ] {
         let pin = Pin::read(text);
         assert_eq!(pin, Pin::default(), "{text:?}");
-        assert_eq!(pin.step_limit(), 100);
-        assert_eq!(pin.time_limit_ms(), 7_200_000);
+        let limits = PinnedLimits::read(text);
+        assert_eq!(limits.steps(), 100);
+        assert_eq!(limits.ms(), 7_200_000);
     }
+}
+
+// RUN-6
+#[test]
+fn the_limits_are_read_without_the_rest() {
+    let text = Pin::of(&agent(None), &[spec("b")]).to_text().unwrap();
+    let limits = PinnedLimits::read(Some(&text));
+    assert_eq!(limits.limits, agent(None).limits);
+    assert_eq!((limits.steps(), limits.ms()), (3, 7_200_000));
 }

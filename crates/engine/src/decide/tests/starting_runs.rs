@@ -113,7 +113,7 @@ fn what_was_resolved_at_the_start_is_pinned_to_the_run() {
     assert_eq!(run.model, "model-c");
     let pin = Pin::read(run.pin.as_deref());
     assert_eq!(pin.tools, tools[1..]);
-    assert_eq!(pin.step_limit(), 3);
+    assert_eq!(pin.limits.steps, Some(3));
     assert_eq!(run.pin, pinned(&state).pin, "byte for byte");
 }
 
