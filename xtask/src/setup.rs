@@ -24,6 +24,8 @@ pub(crate) enum Need {
     Window,
     /// Tests of UI components in a headless browser.
     Browser,
+    /// Measuring peers beside the engine.
+    Peers,
 }
 
 /// Installs missing system packages, or says which they are and stops.
@@ -117,6 +119,9 @@ fn missing_packages(repository: &Repository, needs: &[Need]) -> Result<Vec<&'sta
         .into_iter()
         .filter(|package| !installed.contains(package.name))
         .filter(|package| !(has_browser && package.need == Need::Browser))
+        .filter(|package| {
+            !(package.need == Need::Peers && programs::is_found(repository, package.name))
+        })
         .collect())
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use self::contender::{Contender, Row};
 use crate::process::{Process, Show, find_program};
 use crate::repository::{Profile, Repository};
+use crate::setup::{self, Need};
 use crate::{folder, screen};
 
 mod alone;
@@ -45,6 +46,10 @@ pub(crate) fn run(repository: &Repository, arguments: Arguments) -> Result<()> {
     let mut contenders = vec![bench.ours()];
     if !arguments.alone {
         screen::heading("peers", "installed once into target/, then used from there");
+        // Without one of them something is left out, and said.
+        if let Err(error) = setup::install_packages(repository, &[Need::Peers]) {
+            screen::say(format!("   {error:#}"));
+        }
         contenders.extend(peers::install(repository)?);
     }
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();

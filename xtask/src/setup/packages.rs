@@ -44,6 +44,9 @@ const PACKAGES: &[Package] = &[
     package(Need::Window, "fonts-dejavu-core", "letters to show"),
     package(Need::Browser, "chromium", "runs the tests of UI components"),
     package(Need::Browser, "chromium-driver", "drives Chromium"),
+    package(Need::Peers, "strace", "counts fsyncs"),
+    package(Need::Peers, "python3-venv", "runs DBOS and LangGraph"),
+    package(Need::Peers, "npm", "fetches Restate"),
 ];
 
 /// The packages for these needs, in the order of the list.
@@ -120,6 +123,10 @@ pub(crate) fn by_system(needs: &[Need]) -> String {
     if needs.contains(&Need::Browser) {
         fedora.extend(["chromium", "chromedriver"]);
         arch.push("chromium");
+    }
+    if needs.contains(&Need::Peers) {
+        fedora.extend(["strace", "python3", "nodejs-npm"]);
+        arch.extend(["strace", "python", "npm"]);
     }
     format!(
         "   Debian, Ubuntu:  apt-get install {}\n   \

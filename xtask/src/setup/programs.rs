@@ -24,6 +24,7 @@ pub(crate) fn missing(repository: &Repository, needs: &[Need]) -> Vec<String> {
             ])),
             Need::Browser if chromedriver().is_none() => missing.push("chromedriver".to_owned()),
             Need::Browser => {}
+            Need::Peers => missing.extend(absent(&["strace", "python3", "npm"])),
         }
     }
     missing
@@ -35,6 +36,18 @@ pub(crate) fn chromedriver() -> Option<PathBuf> {
         Some(path) => Some(path.into()),
         None => find_program("chromedriver"),
     }
+}
+
+/// Whether what a package is installed for is there by other means.
+pub(crate) fn is_found(repository: &Repository, package: &str) -> bool {
+    if package == "python3-venv" {
+        // Debian's Python comes without it.
+        let python = repository
+            .process("python3")
+            .args(["-c", "import ensurepip"]);
+        return python.stdout().is_ok();
+    }
+    find_program(package).is_some()
 }
 
 fn missing_for_build(repository: &Repository) -> Vec<String> {
