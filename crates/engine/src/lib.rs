@@ -25,6 +25,7 @@ mod jobs;
 mod markdown;
 mod model;
 mod notices;
+mod patience;
 mod pin;
 mod planning;
 mod policy;

@@ -4,7 +4,6 @@
 mod body;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use protocol::{
     CallId, CallStatus, CommandError, ErrorClass, ErrorCode, RunId, SessionId, StepId, Verdict,
@@ -15,13 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
 use crate::decide::{self, CallEnd, PlannedCall, StartCall};
+use crate::patience::{Patience, is_passing};
 use crate::planning::{Facts, expiry, guarded};
 use crate::policy;
 use crate::tool::{CallInput, FileIntent, Intent, Plan, Tool, ToolError};
-
-/// The first wait after the disk refused, and the longest.
-const WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// The call that is worked on.
 #[derive(Debug, Clone, Copy)]
@@ -124,7 +120,7 @@ pub(crate) fn look_with_reply(
 /// A decision that came while this job was ending may have wanted it to begin again. Nobody else
 /// would look: while the disk refuses it is tried again.
 pub(crate) async fn look_again(engine: &Engine, job: Job) {
-    let mut wait = WAIT;
+    let mut patience = Patience::new();
     while !engine.inner.is_closing() {
         let result = engine
             .transact(job.session_id, |state| {
@@ -139,9 +135,8 @@ pub(crate) async fn look_again(engine: &Engine, job: Job) {
         if !is_passing(&error) {
             return;
         }
-        tokio::select! {
-            () = engine.inner.closing.cancelled() => return,
-            () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+        if !patience.wait(&engine.inner.closing).await {
+            return;
         }
     }
 }
@@ -153,15 +148,14 @@ async fn load_when_possible(
     job: Job,
     cancel: &CancellationToken,
 ) -> Option<(CallRow, Facts)> {
-    let mut wait = WAIT;
+    let mut patience = Patience::new();
     loop {
         match load(engine, job).await {
             Ok(loaded) => return loaded,
             Err(error) if is_passing(&error) => {
                 tracing::warn!(name: "engine.call.unread", code = ?error.code, message = error.message);
-                tokio::select! {
-                    () = cancel.cancelled() => return None,
-                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                if !patience.wait(cancel).await {
+                    return None;
                 }
             }
             Err(error) => {
@@ -275,15 +269,14 @@ async fn start(
             None => Ok((None, decide::Decision::nothing())),
         })
     };
-    let mut wait = WAIT;
+    let mut patience = Patience::new();
     loop {
         match write().await {
             Ok(attempt) => return attempt,
             Err(error) if is_passing(&error) => {
                 tracing::warn!(name: "engine.call.delayed", code = ?error.code, message = error.message);
-                tokio::select! {
-                    () = cancel.cancelled() => return None,
-                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                if !patience.wait(cancel).await {
+                    return None;
                 }
             }
             // The run was halted meanwhile, or everything closes.
@@ -303,7 +296,7 @@ async fn start(
 
 /// Writes that a call failed before it could start.
 async fn refuse(engine: &Engine, job: Job, error: ToolError, cancel: &CancellationToken) {
-    let mut wait = WAIT;
+    let mut patience = Patience::new();
     loop {
         let written = engine
             .transact(job.session_id, |state| {
@@ -316,9 +309,8 @@ async fn refuse(engine: &Engine, job: Job, error: ToolError, cancel: &Cancellati
             .await;
         match written {
             Err(error) if is_passing(&error) => {
-                tokio::select! {
-                    () = cancel.cancelled() => return,
-                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                if !patience.wait(cancel).await {
+                    return;
                 }
             }
             Ok(()) | Err(_) => return,
@@ -334,7 +326,7 @@ async fn settle(
     mut end: CallEnd,
     can_check: bool,
 ) {
-    let mut wait = WAIT;
+    let mut patience = Patience::new();
     let mut is_refused = false;
     loop {
         let read = move |reader: &store::Reader<'_>| {
@@ -362,8 +354,7 @@ async fn settle(
             Ok(()) => return,
             Err(error) if is_passing(&error) => {
                 tracing::warn!(name: "engine.outcome.delayed", code = ?error.code, message = error.message);
-                tokio::time::sleep(wait).await;
-                wait = (wait * 2).min(LONGEST_WAIT);
+                patience.pause().await;
             }
             // What it left cannot be kept; that it ended can.
             Err(error) if !is_refused && !is_halted(&error) => {
@@ -404,8 +395,4 @@ const fn is_halted(error: &CommandError) -> bool {
         error.code,
         ErrorCode::NotActionable | ErrorCode::NotFound | ErrorCode::Unavailable
     )
-}
-
-const fn is_passing(error: &CommandError) -> bool {
-    matches!(error.code, ErrorCode::StorageFailed | ErrorCode::Conflict)
 }

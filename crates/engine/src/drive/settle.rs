@@ -1,17 +1,12 @@
 //! Writing how an attempt ended, also when that does not succeed at once.
 
-use std::time::Duration;
-
 use protocol::{CommandError, ErrorClass, ErrorCode, RunError};
 use tokio_util::sync::CancellationToken;
 
 use super::Call;
 use crate::Engine;
 use crate::decide::{self, Outcome};
-
-/// The first wait after the disk refused, and the longest.
-const WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+use crate::patience::Patience;
 
 /// Writes how an attempt ended. While the disk refuses it is tried again, because otherwise the
 /// session would stay occupied by a run that nobody works on.
@@ -22,7 +17,7 @@ pub(crate) async fn settle(
     cancel: &CancellationToken,
 ) {
     log(&outcome);
-    let mut wait = WAIT;
+    let mut patience = Patience::new();
     loop {
         let Err(error) = write(engine, call, &outcome).await else {
             return;
@@ -30,9 +25,8 @@ pub(crate) async fn settle(
         match after_failure(&outcome, &error) {
             Next::TryLater => {
                 tracing::warn!(name: "engine.outcome.delayed", code = ?error.code, message = error.message);
-                tokio::select! {
-                    () = cancel.cancelled() => return,
-                    () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                if !patience.wait(cancel).await {
+                    return;
                 }
             }
             Next::Instead(other) => {

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use protocol::{RecoveryPolicy, RunReason, RunStatus, SessionId};
+use protocol::{CommandError, RecoveryPolicy, RunReason, RunStatus, SessionId};
 use store::{Due, SessionState};
 use tokio::runtime::Handle;
 
 use super::{Recovered, apply};
 use crate::decide::{self, Effect};
+use crate::patience::{Patience, is_passing};
 use crate::timekeeper::UNDO_MS;
 use crate::{Engine, cause, effects};
 
@@ -93,11 +94,14 @@ pub(super) fn go_on(
     let task = async move {
         let mut sessions: HashSet<SessionId> = sessions.into_iter().collect();
         // Runs that a closing app interrupted are halted already and were not swept.
-        let halted = engine.read(|reader| reader.attention_sessions()).await;
-        sessions.extend(halted.unwrap_or_default());
+        let halted = || engine.read(|reader| reader.attention_sessions());
+        sessions.extend(engine.when_possible(halted).await.unwrap_or_default());
         for session_id in sessions {
             let cause = cause::recovery("go_on");
-            cause::because_of(cause, engine.go_on_with(session_id)).await;
+            let go_on = || cause::because_of(cause.clone(), engine.go_on_with(session_id));
+            if let Err(error) = engine.when_possible(go_on).await {
+                tracing::warn!(name: "engine.recovery.not_resumed", %session_id, message = error.message);
+            }
         }
         engine.remove_orphans().await;
     };
@@ -105,27 +109,40 @@ pub(super) fn go_on(
 }
 
 impl Engine {
-    async fn go_on_with(&self, session_id: SessionId) {
-        let policy = match self.read(|reader| reader.settings()).await {
-            Ok(settings) => settings.recovery,
-            Err(_) => RecoveryPolicy::Ask,
-        };
-        let result = self
-            .transact(session_id, |state| {
-                let decision = match state {
-                    Some(state) if goes_on(state, policy) => match &state.run {
-                        Some(run) => decide::resume_run(state, run.run_id, &self.inner.given())?,
-                        None => decide::Decision::nothing(),
-                    },
-                    Some(state) => decide::follow_up(state, &self.inner.given()),
-                    None => decide::Decision::nothing(),
-                };
-                Ok(((), decision))
-            })
-            .await;
-        if let Err(error) = result {
-            tracing::warn!(name: "engine.recovery.not_resumed", %session_id, message = error.message);
+    /// Nobody else would go on with what an end of the app left: while the disk refuses it is tried
+    /// again.
+    async fn when_possible<T, F: Future<Output = Result<T, CommandError>>>(
+        &self,
+        work: impl Fn() -> F,
+    ) -> Result<T, CommandError> {
+        let mut patience = Patience::new();
+        loop {
+            match work().await {
+                Err(error) if is_passing(&error) => {
+                    tracing::warn!(name: "engine.recovery.delayed", message = error.message);
+                    if !patience.wait(&self.inner.closing).await {
+                        return Err(error);
+                    }
+                }
+                done => return done,
+            }
         }
+    }
+
+    async fn go_on_with(&self, session_id: SessionId) -> Result<(), CommandError> {
+        let policy = self.read(|reader| reader.settings()).await?.recovery;
+        self.transact(session_id, |state| {
+            let decision = match state {
+                Some(state) if goes_on(state, policy) => match &state.run {
+                    Some(run) => decide::resume_run(state, run.run_id, &self.inner.given())?,
+                    None => decide::Decision::nothing(),
+                },
+                Some(state) => decide::follow_up(state, &self.inner.given()),
+                None => decide::Decision::nothing(),
+            };
+            Ok(((), decision))
+        })
+        .await
     }
 
     /// Folders that no session names any more.

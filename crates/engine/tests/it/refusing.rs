@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::{CallStatus, Decision, RunStatus};
+use protocol::{CallStatus, Decision, RecoveryPolicy, RunStatus};
 use serde_json::json;
 use testkit::vfs::{Failure, Fault, Watch};
 
@@ -50,4 +50,37 @@ async fn a_call_that_cannot_be_read_is_started_when_it_can_be() {
         world.until_run(session_id, RunStatus::Completed).await;
     }
     assert!(struck > 20 && decisions > 10, "{struck}, {decisions}");
+}
+
+/// STO-5, RUN-13: a disk that refuses right after a start does not keep a run from going on.
+#[tokio::test]
+async fn what_goes_on_by_itself_does_so_when_it_can_be_read() {
+    let home = Home::new();
+    let disk = Watch::new(home.path()).unwrap();
+    let world = home.open();
+    world.set(|s| s.recovery = RecoveryPolicy::Resume).await;
+    let run_id = world.start("Go").await.run_id;
+    let call = world.script.call().await;
+    world.close().await;
+    drop(call);
+    let mut struck = 0;
+    for at in 1..=12 {
+        // Nothing goes on before this test waits for something.
+        let world = home.open();
+        disk.set_fault(Fault {
+            failure: Failure::IoError,
+            at,
+            is_lasting: true,
+        });
+        tokio::time::sleep(Duration::from_millis(40)).await;
+        struck += u64::from(disk.clear_fault() > 0);
+        let _call = crate::fixture::soon(world.script.call()).await;
+        assert_eq!(
+            world.run(run_id).await.status,
+            RunStatus::Running,
+            "at {at}"
+        );
+        world.close().await;
+    }
+    assert!(struck > 5, "{struck}");
 }
