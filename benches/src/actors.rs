@@ -165,14 +165,12 @@ fn says(pieces: impl IntoIterator<Item = impl Into<String>>) -> ModelStream {
 }
 
 const fn finished() -> ModelEvent {
-    ModelEvent::Finished {
-        usage: Usage {
-            input_tokens: None,
-            output_tokens: None,
-            cached_tokens: None,
-            cost_microusd: None,
-        },
-    }
+    ModelEvent::finished(Usage {
+        input_tokens: None,
+        output_tokens: None,
+        cached_tokens: None,
+        cost_microusd: None,
+    })
 }
 
 fn events(events: Vec<ModelEvent>) -> ModelStream {

@@ -86,6 +86,7 @@ fn write_history(scene: &Scene, session_id: SessionId, events: u32) -> Result<()
             changes.push(Change::AddMessage {
                 session_id,
                 message: message.clone(),
+                native: None,
             });
             Event::MessageAdded { message }
         } else {
@@ -129,6 +130,7 @@ fn message(ids: &RandomIds, position: u64, at_ms: u64) -> Message {
         step_id: None,
         attempt: None,
         model: None,
+        ending: protocol::Ending::Complete,
         created_at_ms: at_ms,
     }
 }

@@ -38,7 +38,7 @@ pub(crate) use create_session::create_session;
 pub(crate) use delete_session::{archive_session, delete_session, restore_session, set_agent};
 pub(crate) use doubt::{Settle, checked_in_vain, settle_doubt};
 pub(crate) use halt::{cancel_run, dismiss_run, interrupt, stop_run};
-pub(crate) use model_outcome::{Outcome, PlannedCall, model_outcome};
+pub(crate) use model_outcome::{Outcome, PlannedCall, Said, model_outcome};
 pub(crate) use queue::{edit_queued, remove_queued, send_queued};
 pub(crate) use rename_session::rename_session;
 pub(crate) use resume_run::resume_run;

@@ -1,5 +1,6 @@
 //! One model call: its text is committed piece by piece, its outcome at the end.
 
+mod native;
 mod settle;
 
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use protocol::{
-    Block, BlockKind, ErrorClass, MessageId, RunError, RunId, SessionId, StepId, Usage, limits,
+    Block, BlockKind, Ending, ErrorClass, MessageId, Native, RunError, RunId, SessionId, StepId,
+    Usage, limits,
 };
 use store::faults::{self, Point};
 use store::{Change, Piece, Reader, Sync, Transition};
@@ -15,13 +17,14 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::Engine;
 use crate::calls::CallHandle;
-use crate::decide::Outcome;
+use crate::decide::{Outcome, Said};
 use crate::history::History;
 use crate::model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream};
 use crate::pin::Pin;
 use crate::planning::{Asked, Place};
 use crate::request;
 use crate::work::look_with_reply;
+pub(crate) use native::kept;
 pub(crate) use settle::settle;
 
 /// Text is committed this often while it streams; the first piece at once.
@@ -59,12 +62,12 @@ pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
     faults::pass(Point::ModelBefore);
     let mut writing = Writing::new(engine, call, handle);
     match writing.follow(model.stream(request)).await {
-        Ended::Whole(usage) => {
+        Ended::Whole(end) => {
             faults::pass(Point::ModelAfter);
             let (blocks, calls) = (writing.blocks, writing.calls);
             let planned = tokio::select! {
                 () = cancel.cancelled() => return,
-                planned = plan(engine, call, blocks, calls, usage) => planned,
+                planned = plan(engine, call, blocks, calls, end) => planned,
             };
             let parked = planned.starting();
             settle(engine, call, planned, cancel).await;
@@ -89,9 +92,15 @@ async fn plan(
     call: Call,
     blocks: Vec<Block>,
     calls: Vec<Asked>,
-    usage: Usage,
+    end: End,
 ) -> Outcome {
-    if calls.is_empty() && blocks.iter().all(|block| block.text.trim().is_empty()) {
+    let usage = end.usage;
+    let said = Said {
+        blocks,
+        ending: end.ending,
+        native: end.native,
+    };
+    if calls.is_empty() && said.blocks.iter().all(|block| block.text.trim().is_empty()) {
         return failed(RunError {
             class: ErrorClass::Internal,
             message: "The model sent an empty reply.".to_owned(),
@@ -106,7 +115,7 @@ async fn plan(
     if calls.is_empty() {
         return Outcome::Completed {
             message_id,
-            blocks,
+            said,
             usage,
             calls: Vec::new(),
             start: None,
@@ -115,7 +124,7 @@ async fn plan(
     match engine.plan_calls(&place, calls).await {
         Ok((calls, facts)) => Outcome::Completed {
             message_id,
-            blocks,
+            said,
             usage,
             start: look_with_reply(engine, &calls, facts),
             calls,
@@ -169,8 +178,15 @@ async fn prepare(engine: &Engine, call: Call) -> Result<(Arc<dyn Model>, ModelRe
     Ok((model, request))
 }
 
+/// What is said at the end of a whole reply.
+struct End {
+    usage: Usage,
+    ending: Ending,
+    native: Option<Arc<Native>>,
+}
+
 enum Ended {
-    Whole(Usage),
+    Whole(End),
     /// With how long the provider asks to wait.
     Failed(RunError, Option<u64>),
     /// Stopped, interrupted or cancelled: whoever did that has written it.
@@ -244,7 +260,15 @@ impl<'a> Writing<'a> {
                     (self.calls.len() > MOST_CALLS).then(|| Ended::Failed(too_many(), None))
                 }
                 Some(Ok(ModelEvent::BlockEnded)) => None,
-                Some(Ok(ModelEvent::Finished { usage })) => Some(Ended::Whole(plausible(usage))),
+                Some(Ok(ModelEvent::Finished {
+                    usage,
+                    ending,
+                    native,
+                })) => Some(Ended::Whole(End {
+                    usage: plausible(usage),
+                    ending,
+                    native: native.and_then(kept),
+                })),
                 Some(Err(error)) => {
                     let retry_after_ms = error.retry_after_ms;
                     Some(Ended::Failed(run_error(error), retry_after_ms))

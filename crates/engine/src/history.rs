@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use protocol::{Message, RunId, SessionId};
-use store::CallRow;
+use protocol::{RunId, SessionId};
+use store::{CallRow, MessageRow};
 
 use crate::model::RequestMessage;
 use crate::request;
@@ -68,7 +68,7 @@ impl History {
     pub(crate) fn with(
         history: Option<Self>,
         (run_id, branch): (RunId, u32),
-        messages: &[Message],
+        messages: &[MessageRow],
         calls: &[CallRow],
     ) -> (Self, bool) {
         let held = history.filter(|history| history.branch == branch);
@@ -79,7 +79,9 @@ impl History {
         let history = Self {
             run_id,
             branch,
-            through: messages.last().map_or(through, |last| last.position),
+            through: messages
+                .last()
+                .map_or(through, |last| last.message.position),
             told,
         };
         let is_final = calls.iter().all(|call| call.view.status.is_terminal());
@@ -93,7 +95,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Block, BlockKind, MessageId, MessageStatus, Role};
+    use protocol::{Block, BlockKind, Message, MessageId, MessageStatus, Native, Role};
     use uuid::Uuid;
 
     use super::*;
@@ -102,13 +104,13 @@ mod tests {
         RunId::from_uuid(Uuid::from_u128(number))
     }
 
-    fn said(position: u64) -> Message {
+    fn said(position: u64) -> MessageRow {
         let role = if position % 2 == 1 {
             Role::User
         } else {
             Role::Agent
         };
-        Message {
+        let message = Message {
             message_id: MessageId::from_uuid(Uuid::from_u128(position.into())),
             position,
             branch: 0,
@@ -122,21 +124,30 @@ mod tests {
             step_id: None,
             attempt: None,
             model: None,
+            ending: protocol::Ending::Complete,
             created_at_ms: 1,
-        }
+        };
+        let native = (role == Role::Agent).then(|| {
+            Arc::new(Native {
+                dialect: "d".to_owned(),
+                model: "m".to_owned(),
+                items: format!("[{position}]"),
+            })
+        });
+        MessageRow { message, native }
     }
 
     // RUN-20
     #[test]
     fn read_in_parts_it_is_what_it_is_read_whole() {
-        let all: Vec<Message> = (1..=9).map(said).collect();
+        let all: Vec<MessageRow> = (1..=9).map(said).collect();
         let (whole, _) = History::with(None, (run(1), 0), &all, &[]);
         let mut held = None;
         for cut in [2, 2, 5, 9] {
             let after = History::after(held.as_ref(), 0);
-            let new: Vec<Message> = all
+            let new: Vec<MessageRow> = all
                 .iter()
-                .filter(|message| message.position > after && message.position <= cut)
+                .filter(|row| row.message.position > after && row.message.position <= cut)
                 .cloned()
                 .collect();
             held = Some(History::with(held, (run(1), 0), &new, &[]).0);

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::Stream;
-use protocol::{BlockKind, ErrorClass, ModelInfo, Usage};
+use protocol::{BlockKind, Ending, ErrorClass, ModelInfo, Native, Usage};
 
 use crate::tool::ToolSpec;
 
@@ -49,6 +49,9 @@ pub enum RequestMessage {
         text: String,
         /// The tools it called.
         calls: Vec<RequestCall>,
+        /// The same in its provider's own words, where that was kept. It counts only for a model
+        /// that speaks so, and only where it says the same as the text and the calls.
+        native: Option<Arc<Native>>,
     },
     /// What a tool call gave back.
     Result {
@@ -102,7 +105,23 @@ pub enum ModelEvent {
     Finished {
         /// What it cost, as far as it was said.
         usage: Usage,
+        /// Why it ended here.
+        ending: Ending,
+        /// The reply in the provider's own words, if it must be sent back so.
+        native: Option<Native>,
     },
+}
+
+impl ModelEvent {
+    /// The end of an answer that said all it had to say.
+    #[must_use]
+    pub const fn finished(usage: Usage) -> Self {
+        Self::Finished {
+            usage,
+            ending: Ending::Complete,
+            native: None,
+        }
+    }
 }
 
 /// A model call that failed.

@@ -6,8 +6,8 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use protocol::{Message, MessageId, MessageStatus, Role, ToolResult};
-use store::CallRow;
+use protocol::{MessageId, MessageStatus, Native, Role, ToolResult};
+use store::{CallRow, MessageRow};
 
 use crate::model::{ModelRequest, RequestCall, RequestMessage};
 use crate::pin::Pin;
@@ -26,7 +26,7 @@ pub(crate) fn build(model: &str, pin: Pin, messages: Arc<Vec<RequestMessage>>) -
 /// Partial messages are for the person: a model that is asked again starts from what is whole.
 /// Every call is followed by its result; a call that has none never gets this far, because nothing
 /// goes on past one.
-pub(crate) fn tell(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessage> {
+pub(crate) fn tell(messages: &[MessageRow], calls: &[CallRow]) -> Vec<RequestMessage> {
     let mut by_message: HashMap<MessageId, Vec<&CallRow>> = HashMap::new();
     for call in calls {
         by_message
@@ -35,7 +35,7 @@ pub(crate) fn tell(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessag
             .push(call);
     }
     let mut built = Vec::with_capacity(messages.len());
-    for message in messages {
+    for MessageRow { message, native } in messages {
         if message.status != MessageStatus::Complete {
             continue;
         }
@@ -44,17 +44,23 @@ pub(crate) fn tell(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessag
             Role::User => built.push(RequestMessage::User { text }),
             Role::Agent => {
                 let calls = by_message.remove(&message.message_id).unwrap_or_default();
-                push_agent(&mut built, text, &calls);
+                push_agent(&mut built, text, native.clone(), &calls);
             }
         }
     }
     built
 }
 
-fn push_agent(built: &mut Vec<RequestMessage>, text: String, calls: &[&CallRow]) {
+fn push_agent(
+    built: &mut Vec<RequestMessage>,
+    text: String,
+    native: Option<Arc<Native>>,
+    calls: &[&CallRow],
+) {
     built.push(RequestMessage::Agent {
         text,
         calls: calls.iter().map(|call| request_call(call)).collect(),
+        native,
     });
     for call in calls {
         built.push(RequestMessage::Result {

@@ -119,9 +119,7 @@ fn events(turn: &Turn, request: &ModelRequest) -> Vec<ModelEvent> {
         });
     }
     // A script has no tokens: what is not known stays unsaid.
-    events.push(ModelEvent::Finished {
-        usage: Usage::default(),
-    });
+    events.push(ModelEvent::finished(Usage::default()));
     events
 }
 
@@ -208,9 +206,7 @@ mod tests {
                 tool: "list_files".to_owned(),
                 arguments: "{}".to_owned(),
             },
-            ModelEvent::Finished {
-                usage: Usage::default(),
-            },
+            ModelEvent::finished(Usage::default()),
         ];
         assert_eq!(events[end..], expected);
     }

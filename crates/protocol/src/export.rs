@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentFields, Message, ToolCallView};
+use crate::{AgentFields, Message, MessageId, Native, ToolCallView};
 
 /// The form that a session is exported in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,11 +35,28 @@ pub struct SessionExport {
     pub messages: Vec<Message>,
     /// The tool calls of those messages.
     pub calls: Vec<ToolCallView>,
+    /// What providers said in their own words, for the messages of which that was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub natives: Vec<NativeOf>,
+}
+
+/// What a provider said in its own words in one message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NativeOf {
+    /// The message.
+    pub message_id: MessageId,
+    /// What was said.
+    pub native: Native,
+    /// The provider's ids of the message's calls, in order: what was said names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub call_ids: Vec<String>,
 }
 
 impl SessionExport {
     /// What `kind` says.
     pub const KIND: &'static str = "holdfast_session";
     /// The version that is written.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 }

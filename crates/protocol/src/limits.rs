@@ -18,6 +18,8 @@ pub const IMPORT_BYTES: usize = 32 * 1024 * 1024;
 pub const INTEGER: u64 = (1 << 53) - 1;
 /// Bytes of the arguments of one tool call.
 pub const ARGUMENTS_BYTES: usize = 1024 * 1024;
+/// Bytes of what a provider said in its own words in one message.
+pub const NATIVE_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of the reason of a denial.
 pub const REASON_BYTES: usize = 4 * 1024;
 /// Bytes of the result that a person gives a call in doubt.

@@ -33,8 +33,33 @@ pub struct Message {
     /// The model that wrote it, for a message by the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Why it ended, for a message by the agent.
+    #[serde(default, skip_serializing_if = "Ending::is_complete")]
+    pub ending: Ending,
     /// When it was written, in milliseconds since 1970.
     pub created_at_ms: u64,
+}
+
+/// Why a reply that can be kept ended. One that was refused, filtered or cut off in the middle of a
+/// tool call cannot: its run has an error instead.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The model was done.
+    #[default]
+    Complete,
+    /// It reached its length limit, or the model's window was full.
+    Length,
+    /// The provider paused: asked again, it goes on.
+    Paused,
+}
+
+impl Ending {
+    /// Whether the model was done.
+    pub const fn is_complete(&self) -> bool {
+        matches!(self, Self::Complete)
+    }
 }
 
 #[expect(

@@ -1,10 +1,12 @@
 //! What the engine asks to have written: one transition, one transaction.
 
+use std::sync::Arc;
+
 use protocol::{
     AgentFields, AgentId, AgentView, ApprovalStatus, ApprovalView, AttentionKind, BlockKind,
-    BranchView, CallId, CallStatus, DecisionView, Event, Message, MessageId, QueuedMessage, RuleId,
-    RuleView, RunError, RunId, RunReason, RunStatus, SessionId, Settings, StepId, StepStatus,
-    Usage,
+    BranchView, CallId, CallStatus, DecisionView, Event, Message, MessageId, Native, QueuedMessage,
+    RuleId, RuleView, RunError, RunId, RunReason, RunStatus, SessionId, Settings, StepId,
+    StepStatus, Usage,
 };
 
 use crate::{CallRow, Cause, Checkpoint, StateChange};
@@ -154,6 +156,8 @@ pub enum Change {
         session_id: SessionId,
         /// The message.
         message: Message,
+        /// What its provider said in its own words, where that is kept.
+        native: Option<Arc<Native>>,
     },
     /// A new run.
     CreateRun(NewRun),

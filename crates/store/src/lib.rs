@@ -38,8 +38,8 @@ pub use folder::DataFolder;
 pub use inspect::{Inspection, inspect};
 pub use open::{Opened, Options, Store};
 pub use read::{
-    AttentionFacts, Due, LiveCursor, Reader, RunFacts, RunState, SessionRow, SessionState,
-    StepState, Used, Violation,
+    AttentionFacts, Due, LiveCursor, MessageRow, Reader, RunFacts, RunState, SessionRow,
+    SessionState, StepState, Used, Violation,
 };
 pub use schema::{DEFAULT_AGENT, SCHEMA_VERSION};
 pub use state_change::StateChange;

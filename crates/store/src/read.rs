@@ -31,6 +31,7 @@ use rusqlite::{Params, Transaction};
 pub use attention::AttentionFacts;
 pub use due::Due;
 pub use live::LiveCursor;
+pub use messages::MessageRow;
 pub use runs::RunFacts;
 pub use session_state::{RunState, SessionState, StepState, Used};
 pub use sessions::SessionRow;

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V001__initial.sql"),
     include_str!("../migrations/V002__audit.sql"),
     include_str!("../migrations/V003__plain_checks.sql"),
+    include_str!("../migrations/V004__native.sql"),
 ];
 
 /// The newest schema that this version knows.

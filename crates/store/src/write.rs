@@ -111,7 +111,8 @@ fn apply_change(
         Change::AddMessage {
             session_id,
             message,
-        } => messages::add(connection, *session_id, message),
+            native,
+        } => messages::add(connection, *session_id, message, native.as_deref()),
         Change::CreateRun(run) => runs::create(connection, run),
         Change::MoveRun {
             run_id,

@@ -14,8 +14,8 @@ use engine::{
 };
 use futures_util::{StreamExt, stream};
 use protocol::{
-    BlockKind, CallPreview, Command, EffectClass, ErrorClass, ModelInfo, Reply, RunId, SessionId,
-    Usage, Verdict,
+    BlockKind, CallPreview, Command, EffectClass, Ending, ErrorClass, ModelInfo, Native, Reply,
+    RunId, SessionId, Usage, Verdict,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -209,7 +209,20 @@ impl Model for Obedient {
             cached_tokens: None,
             cost_microusd: Some(7),
         };
-        let finished = Ok(ModelEvent::Finished { usage });
+        let native = Native {
+            dialect: "golden".to_owned(),
+            model: "golden-1".to_owned(),
+            items: r#"[{"thought": "\u2603 ☃", "signature": "Z29sZA=="}]"#.to_owned(),
+        };
+        let finished = Ok(ModelEvent::Finished {
+            usage,
+            ending: if results > 0 {
+                Ending::Length
+            } else {
+                Ending::Complete
+            },
+            native: Some(native),
+        });
         if results > 0 || (wish.calls.is_empty() && wish.then.is_none()) {
             return Box::pin(stream::iter([
                 say("Done, "),

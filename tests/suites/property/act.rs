@@ -162,8 +162,10 @@ impl Act {
                     step_id: None,
                     attempt: None,
                     model: None,
+                    ending: protocol::Ending::Complete,
                     created_at_ms: at_ms,
                 },
+                native: None,
             },
             Self::Enqueue(number, text) => Change::Enqueue {
                 session_id: session_id(session),

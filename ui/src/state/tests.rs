@@ -154,6 +154,7 @@ fn message(position: u64, role: Role, text: &str) -> Message {
         step_id: is_agent.then_some(STEP),
         attempt: is_agent.then_some(1),
         model: is_agent.then(|| "guide".to_owned()),
+        ending: protocol::Ending::Complete,
         created_at_ms: position,
     }
 }

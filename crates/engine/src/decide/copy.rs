@@ -6,7 +6,7 @@ use protocol::{
     AgentId, CallId, CallStatus, ErrorClass, Event, Message, MessageId, RunId, RunStatus,
     SessionId, ToolCallView,
 };
-use store::{CallRow, Change, NewRun};
+use store::{CallRow, Change, MessageRow, NewRun};
 
 use super::draft::error_result;
 use super::{Decision, Given};
@@ -21,7 +21,7 @@ pub(crate) struct Copied {
     pub(crate) workspace: Option<String>,
     pub(crate) forked_from: Option<SessionId>,
     /// The history, oldest first.
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<MessageRow>,
     /// The tool calls of those messages, each with the provider's id.
     pub(crate) calls: Vec<(String, ToolCallView)>,
 }
@@ -50,7 +50,7 @@ pub(crate) fn copy_session(copied: &Copied, given: &Given<'_>) -> Decision {
     if let Some(first) = copied
         .messages
         .first()
-        .and_then(|m| new_ids.get(&m.message_id))
+        .and_then(|row| new_ids.get(&row.message.message_id))
     {
         add_run(&mut decision, copied, run_id, *first, given);
         add_calls(&mut decision, copied, run_id, &new_ids, given);
@@ -65,7 +65,8 @@ fn add_messages(
     given: &Given<'_>,
 ) -> HashMap<MessageId, MessageId> {
     let mut new_ids = HashMap::new();
-    for (before, position) in copied.messages.iter().zip(1..) {
+    for (row, position) in copied.messages.iter().zip(1..) {
+        let before = &row.message;
         let message = Message {
             message_id: MessageId::from_uuid(given.new_id()),
             position,
@@ -79,6 +80,7 @@ fn add_messages(
         decision.change(Change::AddMessage {
             session_id: copied.session_id,
             message: message.clone(),
+            native: row.native.clone(),
         });
         let event = Event::MessageAdded { message };
         decision.event(copied.session_id, given.at_ms, event);
@@ -97,7 +99,7 @@ fn add_run(
         .messages
         .iter()
         .rev()
-        .find_map(|message| message.model.clone())
+        .find_map(|row| row.message.model.clone())
         .unwrap_or_else(|| given.default_model.to_owned());
     decision.change(Change::CreateRun(NewRun {
         run_id,

@@ -1,9 +1,11 @@
 //! A decision in the making: the run as it will be, and the changes that lead there.
 
+use std::sync::Arc;
+
 use protocol::{
-    ApprovalStatus, CallId, CallStatus, DecisionView, ErrorClass, Event, Message, MessageId,
-    MessageStatus, Role, RunError, RunId, RunReason, RunStatus, SessionId, StepStatus, ToolResult,
-    Usage,
+    ApprovalStatus, CallId, CallStatus, DecisionView, Ending, ErrorClass, Event, Message,
+    MessageId, MessageStatus, Native, Role, RunError, RunId, RunReason, RunStatus, SessionId,
+    StepStatus, ToolResult, Usage,
 };
 use store::{CallRow, Change, RunState, SessionState, StepState};
 
@@ -196,7 +198,7 @@ impl<'a> Draft<'a> {
         });
         let message = self.partial_message(&step);
         if let Some(message) = &message {
-            self.add_message(message.clone());
+            self.add_message(message.clone(), None);
         }
         step.status = to;
         let (run_id, step_id, attempt) = (self.run.run_id, step.step_id, step.attempt);
@@ -219,12 +221,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Writes a message at the end of the branch that is shown.
-    pub(super) fn add_message(&mut self, message: Message) {
+    pub(super) fn add_message(&mut self, message: Message, native: Option<Arc<Native>>) {
         self.state.message_count = message.position;
         let session_id = self.session_id();
         self.change(Change::AddMessage {
             session_id,
             message,
+            native,
         });
     }
 
@@ -247,6 +250,7 @@ impl<'a> Draft<'a> {
             step_id: Some(step.step_id),
             attempt: Some(step.attempt),
             model: Some(self.run.model.clone()),
+            ending: Ending::Complete,
             created_at_ms: self.given.at_ms,
         }
     }

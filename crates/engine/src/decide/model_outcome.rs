@@ -1,8 +1,10 @@
 //! A model call ended: its message and the tool calls it asks for are written, or its error is.
 
+use std::sync::Arc;
+
 use protocol::{
-    ApprovalView, Block, BlockKind, CallId, EffectClass, Event, MessageId, MessageStatus, RunError,
-    RunStatus, StepId, StepStatus, Usage,
+    ApprovalView, Block, BlockKind, CallId, EffectClass, Ending, Event, MessageId, MessageStatus,
+    Native, RunError, RunStatus, StepId, StepStatus, Usage,
 };
 use store::{CallRow, Change, SessionState, StepState};
 
@@ -15,7 +17,7 @@ use super::{Decision, Given};
 pub(crate) enum Outcome {
     Completed {
         message_id: MessageId,
-        blocks: Vec<Block>,
+        said: Said,
         usage: Usage,
         /// The tool calls, understood and judged, in order.
         calls: Vec<PlannedCall>,
@@ -28,6 +30,15 @@ pub(crate) enum Outcome {
         /// How long the provider asks to wait.
         retry_after_ms: Option<u64>,
     },
+}
+
+/// A whole reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) ending: Ending,
+    /// The same in the provider's own words, if they are kept.
+    pub(crate) native: Option<Arc<Native>>,
 }
 
 impl Outcome {
@@ -67,13 +78,13 @@ pub(crate) fn model_outcome(
     match result {
         Outcome::Completed {
             message_id,
-            blocks,
+            said,
             usage,
             calls,
             start,
         } => {
             let start = start.as_deref();
-            let is_started = complete(&mut draft, *message_id, blocks, *usage, calls, start);
+            let is_started = complete(&mut draft, *message_id, said, *usage, calls, start);
             if !is_started {
                 go_on(&mut draft, calls);
             }
@@ -90,7 +101,7 @@ pub(crate) fn model_outcome(
 fn complete(
     draft: &mut Draft<'_>,
     message_id: MessageId,
-    blocks: &[Block],
+    said: &Said,
     usage: Usage,
     calls: &[PlannedCall],
     start: Option<&StartCall>,
@@ -99,13 +110,15 @@ fn complete(
         return false;
     };
     end_attempt(draft, &step, usage);
-    let blocks = blocks
+    let blocks = said
+        .blocks
         .iter()
         .filter(|block| block.kind != BlockKind::Arguments)
         .cloned()
         .collect();
-    let message = draft.agent_message(&step, message_id, MessageStatus::Complete, blocks);
-    draft.add_message(message.clone());
+    let mut message = draft.agent_message(&step, message_id, MessageStatus::Complete, blocks);
+    message.ending = said.ending;
+    draft.add_message(message.clone(), said.native.clone());
     draft.run.calls = calls.iter().map(|planned| planned.call.clone()).collect();
     let is_started = start.is_some_and(|start| start_with_reply(draft, start));
     add_calls(draft, calls);

@@ -1,9 +1,9 @@
 //! A message is sent: it is written, a run begins, its first step begins.
 
 use protocol::{
-    AgentFields, AgentId, ApprovalStatus, Block, BlockKind, CallStatus, CommandError, ErrorCode,
-    Event, Message, MessageId, MessageStatus, Role, RunId, RunReason, RunStatus, SessionId, StepId,
-    StepStatus,
+    AgentFields, AgentId, ApprovalStatus, Block, BlockKind, CallStatus, CommandError, Ending,
+    ErrorCode, Event, Message, MessageId, MessageStatus, Role, RunId, RunReason, RunStatus,
+    SessionId, StepId, StepStatus,
 };
 use store::{Change, NewRun, RunState, SessionState, StepKind, StepState, Used};
 
@@ -239,6 +239,7 @@ pub(super) fn user_message(
         step_id: None,
         attempt: None,
         model: None,
+        ending: Ending::Complete,
         created_at_ms: given.at_ms,
     }
 }
@@ -253,6 +254,7 @@ pub(super) fn add_user_message(
     decision.change(Change::AddMessage {
         session_id: state.session_id,
         message: message.clone(),
+        native: None,
     });
     decision.event(
         state.session_id,

@@ -87,9 +87,10 @@ fn log(outcome: &Outcome) {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{MessageId, Usage};
+    use protocol::{Ending, MessageId, Usage};
 
     use super::*;
+    use crate::decide::Said;
 
     fn refused(code: ErrorCode) -> CommandError {
         CommandError::new(code, "No.", "Wait.")
@@ -98,7 +99,11 @@ mod tests {
     fn completed() -> Outcome {
         Outcome::Completed {
             message_id: MessageId::from_uuid(uuid::Uuid::from_u128(1)),
-            blocks: Vec::new(),
+            said: Said {
+                blocks: Vec::new(),
+                ending: Ending::Complete,
+                native: None,
+            },
             usage: Usage::default(),
             calls: Vec::new(),
             start: None,

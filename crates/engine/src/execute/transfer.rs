@@ -1,23 +1,27 @@
 //! Forking, exporting and importing sessions.
 
+mod said;
+
 use std::collections::HashSet;
 
 use protocol::{
     CommandError, ErrorCode, ExportFormat, Message, MessageId, MessageStatus, Reply, Role,
     SessionExport, SessionId, limits,
 };
-use store::{CallRow, DEFAULT_AGENT, Reader, SessionState};
+use store::{CallRow, DEFAULT_AGENT, MessageRow, Reader, SessionState};
 
 use crate::Engine;
 use crate::command_error::not_found;
 use crate::decide::{self, Copied};
+
 use crate::{markdown, title};
+use said::{Said, natives};
 
 /// Messages of one imported session.
 const MOST_MESSAGES: usize = 100_000;
 
 /// A session with the history that is shown.
-type Whole = (SessionState, Vec<Message>, Vec<CallRow>, u64);
+type Whole = (SessionState, Vec<MessageRow>, Vec<CallRow>, u64);
 
 fn whole(reader: &Reader<'_>, session_id: SessionId) -> Result<Option<Whole>, store::Error> {
     let (Some(state), Some(row)) = (
@@ -26,7 +30,7 @@ fn whole(reader: &Reader<'_>, session_id: SessionId) -> Result<Option<Whole>, st
     ) else {
         return Ok(None);
     };
-    let (messages, _) = reader.messages_before(session_id, limits::INTEGER, u32::MAX)?;
+    let messages = reader.messages_after(session_id, 0)?;
     let calls = reader.call_rows_of_path(session_id)?;
     Ok(Some((state, messages, calls, row.created_at_ms)))
 }
@@ -44,11 +48,12 @@ impl Engine {
         message_id: MessageId,
     ) -> Result<Reply, CommandError> {
         let (state, mut messages, calls, _) = self.whole(session_id).await?;
-        let Some(last) = messages.iter().position(|m| m.message_id == message_id) else {
+        let is_last = |row: &MessageRow| row.message.message_id == message_id;
+        let Some(last) = messages.iter().position(is_last) else {
             return Err(not_found("message"));
         };
         messages.truncate(last + 1);
-        messages.retain(|message| message.status != MessageStatus::Unreadable);
+        messages.retain(|row| row.message.status != MessageStatus::Unreadable);
         let copied = Copied {
             session_id: SessionId::from_uuid(self.inner.new_id()),
             agent_id: state.agent_id,
@@ -85,7 +90,8 @@ impl Engine {
             title: state.title,
             agent: state.agent,
             created_at_ms,
-            messages,
+            natives: natives(&messages, &calls),
+            messages: messages.into_iter().map(|row| row.message).collect(),
             calls: calls.into_iter().map(|call| call.view).collect(),
         };
         let name = title::file_name(export.title.as_deref().unwrap_or("session"));
@@ -107,19 +113,19 @@ impl Engine {
         let name = export.agent.name.clone();
         let agents = self.read(|reader| reader.agents()).await?;
         let agent = agents.into_iter().find(|agent| agent.fields.name == name);
+        let mut said = Said::of(export.natives);
+        let calls = export.calls.into_iter();
+        let calls = calls.map(|call| (said.provider_id(&call), call)).collect();
+        let messages = export.messages.into_iter();
+        let messages = messages.map(|message| said.row(message)).collect();
         let copied = Copied {
             session_id: SessionId::from_uuid(self.inner.new_id()),
             agent_id: agent.map_or(DEFAULT_AGENT, |agent| agent.agent_id),
             title: export.title,
             workspace: None,
             forked_from: None,
-            messages: export.messages,
-            // Ids of a provider are not in an export: ours are as good.
-            calls: export
-                .calls
-                .into_iter()
-                .map(|call| (call.call_id.to_string(), call))
-                .collect(),
+            messages,
+            calls,
         };
         self.copy(copied).await
     }

@@ -4,7 +4,7 @@ use protocol::{
     Block, BlockKind, CallId, CallStatus, EffectClass, ErrorClass, Message, MessageId,
     MessageStatus, Role, RunId, SessionId, ToolCallView, ToolResult,
 };
-use store::CallRow;
+use store::{CallRow, MessageRow};
 use uuid::Uuid;
 
 use super::{build, tell};
@@ -33,6 +33,7 @@ fn message(number: u64, role: Role, status: MessageStatus, text: &str) -> Messag
         step_id: None,
         attempt: None,
         model: None,
+        ending: protocol::Ending::Complete,
         created_at_ms: 1,
     }
 }
@@ -102,7 +103,14 @@ fn history() -> (Vec<Message>, Vec<CallRow>) {
 }
 
 fn built(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessage> {
-    tell(messages, calls)
+    let rows: Vec<MessageRow> = messages
+        .iter()
+        .map(|message| MessageRow {
+            message: message.clone(),
+            native: None,
+        })
+        .collect();
+    tell(&rows, calls)
 }
 
 /// The text of the only result.
@@ -131,7 +139,7 @@ fn the_same_state_gives_the_same_request() {
         }],
         limits: protocol::RunLimits::default(),
     };
-    let asked = || build("model-a", pin.clone(), tell(&messages, &calls).into());
+    let asked = || build("model-a", pin.clone(), built(&messages, &calls).into());
     let first = asked();
     assert_eq!(first, asked());
     assert_eq!(first.model, "model-a");

@@ -60,7 +60,7 @@ pub(crate) fn finished_with(tokens: u64, cost_microusd: u64) -> Said {
         cached_tokens: None,
         cost_microusd: Some(cost_microusd),
     };
-    Ok(ModelEvent::Finished { usage })
+    Ok(ModelEvent::finished(usage))
 }
 
 /// An error with a wish to wait.
@@ -86,7 +86,7 @@ impl Call {
             .iter()
             .map(|message| match message {
                 engine::RequestMessage::User { text } => format!("user: {text}"),
-                engine::RequestMessage::Agent { text, calls } => {
+                engine::RequestMessage::Agent { text, calls, .. } => {
                     format!("agent: {text} +{}", calls.len())
                 }
                 engine::RequestMessage::Result { text, is_error, .. } => {

@@ -39,7 +39,7 @@ pub(crate) fn one_call(id: &str, tool: &str, arguments: &Value) -> Vec<Said> {
 
 /// A whole reply that asks for some calls.
 pub(crate) fn many_calls(calls: impl IntoIterator<Item = Said>) -> Vec<Said> {
-    let end = Ok(ModelEvent::Finished { usage: COST });
+    let end = Ok(ModelEvent::finished(COST));
     calls.into_iter().chain([end]).collect()
 }
 

@@ -231,7 +231,7 @@ async fn usage_is_kept_as_it_was_said_and_what_cannot_be_is_unknown() {
     ] {
         let started = answered(&world, move |call| {
             call.text("Whole");
-            call.say(Ok(engine::ModelEvent::Finished { usage: said }));
+            call.say(Ok(engine::ModelEvent::finished(said)));
         })
         .await;
         assert_eq!(world.run(started.run_id).await.status, RunStatus::Completed);

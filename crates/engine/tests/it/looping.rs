@@ -254,9 +254,7 @@ async fn usage_is_counted_once_per_call_and_what_was_not_said_is_unknown() {
     let started = world.start("Go").await;
     let model = world.script.call().await;
     model.ask("a", "counts", &json!({}));
-    model.say(Ok(engine::ModelEvent::Finished {
-        usage: crate::calls::COST,
-    }));
+    model.say(Ok(engine::ModelEvent::finished(crate::calls::COST)));
     let model = world.script.call().await;
     let (sum, calls, unknown) = world.usage(started.run_id).await;
     assert_eq!((sum, calls, unknown), (crate::calls::COST, 1, 0));

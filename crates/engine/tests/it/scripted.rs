@@ -35,7 +35,7 @@ pub(crate) fn block(block: u32, kind: BlockKind, text: &str) -> Said {
 /// The end of a whole answer.
 pub(crate) fn finished() -> Said {
     let usage = Usage::default();
-    Ok(ModelEvent::Finished { usage })
+    Ok(ModelEvent::finished(usage))
 }
 
 /// An error of a class.

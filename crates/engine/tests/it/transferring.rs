@@ -146,7 +146,7 @@ async fn a_hostile_file_is_refused_and_records_nothing() {
     let good = world.export_json(session_id).await;
     let hostile = [
         changed(&good, |e| e["kind"] = json!("another_session")),
-        changed(&good, |e| e["version"] = json!(2)),
+        changed(&good, |e| e["version"] = json!(3)),
         changed(&good, |e| e["version"] = json!(-1)),
         changed(&good, |e| {
             e["messages"][1]["message_id"] = e["messages"][0]["message_id"].clone()
@@ -178,6 +178,7 @@ async fn a_hostile_file_is_refused_and_records_nothing() {
         changed(&good, |e| e["title"] = json!("x".repeat(201))),
         changed(&good, |e| e["title"] = json!("")),
         changed(&good, |e| e["surprise"] = json!(1)),
+        changed(&good, |e| e["natives"] = json!([{"message_id": 1}])),
         changed(&good, |e| e["messages"] = json!({})),
         json!([]),
         json!("text"),

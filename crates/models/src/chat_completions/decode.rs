@@ -7,7 +7,7 @@ mod calls;
 mod event;
 
 use engine::{ModelError, ModelEvent};
-use protocol::{BlockKind, ErrorClass, Usage};
+use protocol::{BlockKind, Ending, ErrorClass, Usage};
 use serde_json::Value;
 
 use crate::failure;
@@ -77,8 +77,11 @@ impl Decode for Decoder {
                 "The model refused to answer.",
             ));
         }
-        match reason.as_str() {
-            "length" | "max_tokens" | "model_length" => self.calls.check_none_is_cut_off()?,
+        let ending = match reason.as_str() {
+            "length" | "max_tokens" | "model_length" => {
+                self.calls.check_none_is_cut_off()?;
+                Ending::Length
+            }
             "content_filter" | "error" | "insufficient_system_resource" => {
                 let name = Value::String(reason.clone());
                 return Err(failure::from_value(
@@ -87,12 +90,16 @@ impl Decode for Decoder {
                 ));
             }
             // "stop" is also said after calls; and a reason that is not known ends a reply too.
-            _ => {}
-        }
+            _ => Ending::Complete,
+        };
         let mut events = Vec::new();
         self.end_block(&mut events);
         self.calls.take_whole(&mut events)?;
-        events.push(ModelEvent::Finished { usage: self.usage });
+        events.push(ModelEvent::Finished {
+            usage: self.usage,
+            ending,
+            native: None,
+        });
         Ok(events)
     }
 }

@@ -96,7 +96,11 @@ struct Function<'a> {
 fn message(message: &RequestMessage) -> Message<'_> {
     match message {
         RequestMessage::User { text } => Message::User { content: text },
-        RequestMessage::Agent { text, calls } => Message::Assistant {
+        RequestMessage::Agent {
+            text,
+            calls,
+            native: _,
+        } => Message::Assistant {
             content: (!text.is_empty() || calls.is_empty()).then_some(text),
             tool_calls: calls.iter().map(call).collect(),
         },

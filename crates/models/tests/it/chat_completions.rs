@@ -39,7 +39,7 @@ async fn a_reply_comes_as_it_was_said() {
         cached_tokens: Some(8),
         cost_microusd: None,
     };
-    assert_eq!(heard.last(), Some(&Ok(ModelEvent::Finished { usage })));
+    assert_eq!(heard.last(), Some(&Ok(ModelEvent::finished(usage))));
     let request = &server.requests()[0];
     assert_eq!(request.headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!(request.headers["accept"], "text/event-stream");
@@ -86,6 +86,7 @@ async fn calls_come_whole_and_their_results_go_back() {
         RequestMessage::Agent {
             text: "I look.".to_owned(),
             calls: vec![called("c1", arguments), called("c2", "{}")],
+            native: None,
         },
         result("c1"),
         result("c2"),

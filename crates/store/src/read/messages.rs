@@ -1,17 +1,22 @@
 //! Reading messages, along the branch that is shown.
 
+use std::sync::Arc;
+
 use protocol::{
-    Block, BlockKind, Message, MessageId, MessageStatus, Role, RunId, SessionId, StepId,
+    Block, BlockKind, Ending, Message, MessageId, MessageStatus, Native, Role, RunId, SessionId,
+    StepId,
 };
 use rusqlite::params;
 
 use super::Reader;
-use super::row::{Row, get, get_or_drop, message_id, session_id, unreadable, uuid_or_drop, why};
+use super::row::{
+    Row, get, get_or_drop, json_or_drop, message_id, session_id, unreadable, uuid_or_drop, why,
+};
 use crate::Error;
 
 pub(super) const MESSAGES_BEFORE: &str = "
     SELECT id, branch, position, role, status, blocks, run_id, step_id, attempt, model,
-           created_at_ms
+           created_at_ms, ending
     FROM messages
     WHERE session_id = ?1 AND branch = ?2 AND position < ?3
     ORDER BY position DESC
@@ -19,19 +24,32 @@ pub(super) const MESSAGES_BEFORE: &str = "
 
 pub(super) const MESSAGES_AFTER: &str = "
     SELECT id, branch, position, role, status, blocks, run_id, step_id, attempt, model,
-           created_at_ms
+           created_at_ms, ending, native
     FROM messages
     WHERE session_id = ?1 AND branch = ?2 AND position < ?3 AND position > ?4
     ORDER BY position";
 
+/// A message with what is kept beside it for models, and never shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageRow {
+    /// What a person reads.
+    pub message: Message,
+    /// What the provider said in its own words, where that was kept.
+    pub native: Option<Arc<Native>>,
+}
+
 impl Reader<'_> {
-    /// Every message after a position, oldest first.
-    pub fn messages_after(&self, session_id: SessionId, after: u64) -> Result<Vec<Message>, Error> {
+    /// Every message after a position, oldest first, with what is kept beside it.
+    pub fn messages_after(
+        &self,
+        session_id: SessionId,
+        after: u64,
+    ) -> Result<Vec<MessageRow>, Error> {
         let id = session_id.uuid();
         let mut found = Vec::new();
         for segment in self.shown_path(session_id)?.into_iter().rev() {
             let values = params![id.as_bytes(), segment.branch, segment.before, after];
-            found.extend(self.all(MESSAGES_AFTER, values, message)?);
+            found.extend(self.all(MESSAGES_AFTER, values, message_row)?);
         }
         Ok(found)
     }
@@ -63,13 +81,21 @@ impl Reader<'_> {
     pub fn message(&self, id: MessageId) -> Result<Option<(SessionId, Message)>, Error> {
         self.one(
             "SELECT session_id, id, branch, position, role, status, blocks, run_id, step_id,
-                    attempt, model, created_at_ms
+                    attempt, model, created_at_ms, ending
              FROM messages
              WHERE id = ?1",
             params![id.uuid().as_bytes()],
             |row| Ok((session_id(row, "session_id")?, message(row)?)),
         )
     }
+}
+
+fn message_row(row: &Row<'_>) -> Result<MessageRow, Error> {
+    Ok(MessageRow {
+        message: message(row)?,
+        // Without it the message is told in our words.
+        native: json_or_drop(row, "native").map(Arc::new),
+    })
 }
 
 /// A message that cannot be read keeps its place and says why.
@@ -102,6 +128,7 @@ fn message(row: &Row<'_>) -> Result<Message, Error> {
         attempt: get_or_drop(row, "attempt"),
         model: get_or_drop(row, "model"),
         created_at_ms: get_or_drop(row, "created_at_ms").unwrap_or(0),
+        ending: ending(get_or_drop::<String>(row, "ending").as_deref()),
     })
 }
 
@@ -119,6 +146,15 @@ fn role(text: &str) -> Result<Role, Error> {
         "user" => Ok(Role::User),
         "agent" => Ok(Role::Agent),
         other => Err(unreadable("message", &format!("role {other}"))),
+    }
+}
+
+/// Nothing else is stored; what is damaged has nothing to say.
+fn ending(text: Option<&str>) -> Ending {
+    match text {
+        Some("length") => Ending::Length,
+        Some("paused") => Ending::Paused,
+        Some(_) | None => Ending::Complete,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lifecycle of messages: added at the end, never changed.
 
-use protocol::{Message, MessageStatus, Role, SessionId};
+use protocol::{Ending, Message, MessageStatus, Native, Role, SessionId, limits};
 use rusqlite::{Connection, params};
 
 use super::statement::{check_size, insert, json, update_one};
@@ -15,10 +15,18 @@ pub(super) fn add(
     connection: &Connection,
     session_id: SessionId,
     message: &Message,
+    native: Option<&Native>,
 ) -> Result<(), Error> {
     let bytes = message.blocks.iter().map(|block| block.text.len()).sum();
     check_size("the message", bytes, MESSAGE_BYTES)?;
     let blocks = json("message", &message.blocks)?;
+    let native = match native {
+        Some(native) => {
+            check_size("the reply", native.items.len(), limits::NATIVE_BYTES)?;
+            Some(json("message", native)?)
+        }
+        None => None,
+    };
     // The count is compared, not read: two messages for one position cannot both be next.
     update_one(
         connection,
@@ -36,8 +44,8 @@ pub(super) fn add(
         connection,
         "INSERT INTO messages
              (id, session_id, branch, position, role, status, blocks, run_id, step_id, attempt,
-              model, created_at_ms)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+              model, created_at_ms, ending, native)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         params![
             message.message_id.uuid().as_bytes(),
             session_id.uuid().as_bytes(),
@@ -51,6 +59,8 @@ pub(super) fn add(
             message.attempt,
             message.model,
             message.created_at_ms,
+            ending(message.ending),
+            native,
         ],
         "the message exists",
     )
@@ -75,6 +85,15 @@ const fn role(role: Role) -> &'static str {
     match role {
         Role::User => "user",
         Role::Agent => "agent",
+    }
+}
+
+/// Only what a person must be told.
+const fn ending(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Complete => None,
+        Ending::Length => Some("length"),
+        Ending::Paused => Some("paused"),
     }
 }
 

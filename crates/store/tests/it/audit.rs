@@ -107,7 +107,10 @@ fn the_first_row_says_since_when_there_is_a_chain() {
     intact(&place);
     raw::execute(
         &place.database(),
-        "DROP TABLE audit; PRAGMA user_version = 1",
+        "DROP TABLE audit;
+         ALTER TABLE messages DROP COLUMN native;
+         ALTER TABLE messages DROP COLUMN ending;
+         PRAGMA user_version = 1",
     );
     for name in ["audit.head", "audit.key"] {
         std::fs::remove_file(place.folder.root().join(name)).unwrap();

@@ -62,6 +62,7 @@ pub(crate) fn message(id: MessageId, position: u64, text: &str) -> Message {
         step_id: None,
         attempt: None,
         model: None,
+        ending: protocol::Ending::Complete,
         created_at_ms: 11,
     }
 }
@@ -70,6 +71,7 @@ pub(crate) fn add_message(session: SessionId, message: Message) -> Change {
     Change::AddMessage {
         session_id: session,
         message,
+        native: None,
     }
 }
 

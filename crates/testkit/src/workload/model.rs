@@ -127,7 +127,7 @@ impl Model for WorkModel {
                 output_tokens: Some(2),
                 ..Usage::default()
             };
-            events.push(Ok(ModelEvent::Finished { usage }));
+            events.push(Ok(ModelEvent::finished(usage)));
         }
         let pause_at = (self.pauses && dice.is_one_in(3)).then_some(3);
         Box::pin(

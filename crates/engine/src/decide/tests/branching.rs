@@ -26,6 +26,7 @@ fn message(position: u64, role: Role) -> Message {
         step_id: None,
         attempt: None,
         model: None,
+        ending: protocol::Ending::Complete,
         created_at_ms: 1,
     }
 }

@@ -1,16 +1,26 @@
 //! A new session with the history of another one: a fork, or an import.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use protocol::{CallStatus, EffectClass, Message, MessageId, MessageStatus, Role, RunStatus};
-use store::Change;
+use protocol::{
+    CallStatus, EffectClass, Message, MessageId, MessageStatus, Native, Role, RunStatus,
+};
+use store::{Change, MessageRow};
 use uuid::Uuid;
 
 use super::super::{Copied, Decision, copy_session};
 use super::{agent_id, block, call, call_id, decide, message_id, run_id, session_id, step_id};
 
-fn message(number: u128, role: Role) -> Message {
-    Message {
+fn message(number: u128, role: Role) -> MessageRow {
+    let native = (role == Role::Agent).then(|| {
+        Arc::new(Native {
+            dialect: "d".to_owned(),
+            model: "m".to_owned(),
+            items: "[]".to_owned(),
+        })
+    });
+    let message = Message {
         message_id: MessageId::from_uuid(Uuid::from_u128(number)),
         position: 7,
         branch: 2,
@@ -21,8 +31,10 @@ fn message(number: u128, role: Role) -> Message {
         step_id: Some(step_id(0xb)),
         attempt: Some(1),
         model: (role == Role::Agent).then(|| "model-a".to_owned()),
+        ending: protocol::Ending::Complete,
         created_at_ms: 1,
-    }
+    };
+    MessageRow { message, native }
 }
 
 fn copied() -> Copied {
@@ -79,6 +91,18 @@ fn everything_gets_new_ids_and_positions_in_the_first_branch() {
         assert_eq!(call.view.message_id, messages[1].message_id);
         assert_eq!(Some(call.view.run_id), messages[0].run_id);
     }
+}
+
+// RUN-20
+#[test]
+fn what_a_provider_said_goes_with_its_message() {
+    let natives = |change: &Change| match change {
+        Change::AddMessage { native, .. } => Some(native.clone()),
+        _ => None,
+    };
+    let decision = copy(&copied());
+    let kept: Vec<_> = decision.changes.iter().filter_map(natives).collect();
+    assert_eq!(kept, [None, message(3, Role::Agent).native]);
 }
 
 // EFF-3, RUN-20

@@ -26,7 +26,11 @@ fn completed_with(calls: Vec<CallRow>) -> Outcome {
     });
     Outcome::Completed {
         message_id: message_id(),
-        blocks: vec![block(BlockKind::Text, "The tide turns.")],
+        said: crate::decide::Said {
+            blocks: vec![block(BlockKind::Text, "The tide turns.")],
+            ending: protocol::Ending::Complete,
+            native: None,
+        },
         usage: Usage {
             input_tokens: Some(7),
             ..Usage::default()

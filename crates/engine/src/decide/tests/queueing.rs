@@ -58,7 +58,11 @@ fn the_first_message_that_waits_is_sent_in_the_breath_in_which_a_run_ends_well()
     let state = with_queue(running(""));
     let outcome = Outcome::Completed {
         message_id: message_id(),
-        blocks: Vec::new(),
+        said: crate::decide::Said {
+            blocks: Vec::new(),
+            ending: protocol::Ending::Complete,
+            native: None,
+        },
         usage: protocol::Usage::default(),
         calls: Vec::new(),
         start: None,

@@ -121,9 +121,7 @@ fn blocks_are_numbered_in_the_order_in_which_they_appear() {
             tool: "f".to_owned(),
             arguments: "{}".to_owned(),
         },
-        ModelEvent::Finished {
-            usage: Usage::default(),
-        },
+        ModelEvent::finished(Usage::default()),
     ];
     assert_eq!(events, Ok(expected));
 }

@@ -19,6 +19,7 @@ fn agent(text: &str, calls: &[(&str, &str)]) -> RequestMessage {
     RequestMessage::Agent {
         text: text.to_owned(),
         calls: calls.collect(),
+        native: None,
     }
 }
 

@@ -29,6 +29,7 @@ fn answer(request: &mut ModelRequest, turn: &Turn, text: &str, is_error: bool) {
     let step = turn.call.expect("a call");
     let id = format!("c{}", request.messages.len());
     std::sync::Arc::make_mut(&mut request.messages).push(RequestMessage::Agent {
+        native: None,
         text: turn.text.clone(),
         calls: vec![RequestCall {
             id: id.clone(),

@@ -27,6 +27,7 @@ pub(super) fn asked() -> Message {
         step_id: None,
         attempt: None,
         model: None,
+        ending: protocol::Ending::Complete,
         created_at_ms: AT,
     }
 }

@@ -2,7 +2,8 @@
 
 use protocol::{
     Attention, AttentionAction, AttentionCall, AttentionKind, BlockKind, LiveBlock, LiveStep,
-    RunReason, RunStatus, RunView, SessionExport, SessionSnapshot, SessionSummary, UsageTotal,
+    Native, NativeOf, RunReason, RunStatus, RunView, SessionExport, SessionSnapshot,
+    SessionSummary, UsageTotal,
 };
 
 use super::call::{call, calls};
@@ -197,13 +198,32 @@ pub(crate) fn exports() -> Vec<SessionExport> {
         created_at_ms: AT,
         messages: Vec::new(),
         calls: Vec::new(),
+        natives: Vec::new(),
     };
     let full = SessionExport {
         title: Some("Title".to_owned()),
         agent: agent_fields().swap_remove(1),
         messages: vec![asked(), written()],
         calls: calls(),
+        natives: natives(),
         ..bare.clone()
     };
     vec![bare, full]
+}
+
+fn natives() -> Vec<NativeOf> {
+    let signed = NativeOf {
+        message_id: written().message_id,
+        native: Native {
+            dialect: "anthropic".to_owned(),
+            model: "model-a".to_owned(),
+            items: r#"[{"type":"thinking","thinking":"","signature":"c2ln"}]"#.to_owned(),
+        },
+        call_ids: vec!["toolu_1".to_owned()],
+    };
+    let bare = NativeOf {
+        call_ids: Vec::new(),
+        ..signed.clone()
+    };
+    vec![signed, bare]
 }

@@ -241,7 +241,11 @@ fn completed(
 ) -> Outcome {
     Outcome::Completed {
         message_id,
-        blocks,
+        said: crate::decide::Said {
+            blocks,
+            ending: protocol::Ending::Complete,
+            native: None,
+        },
         usage: Usage::default(),
         calls,
         start: None,

@@ -7,7 +7,7 @@ const CUT_CALL: &str = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":
 
 fn finished(events: &[ModelEvent]) -> Usage {
     match events.last() {
-        Some(ModelEvent::Finished { usage }) => *usage,
+        Some(ModelEvent::Finished { usage, .. }) => *usage,
         other => panic!("{other:?}"),
     }
 }
@@ -217,9 +217,7 @@ fn what_is_not_known_is_skipped() {
         Ok(vec![
             text(0, BlockKind::Text, "Hi"),
             ModelEvent::BlockEnded,
-            ModelEvent::Finished {
-                usage: Usage::default()
-            },
+            ModelEvent::finished(Usage::default()),
         ])
     );
 }
