@@ -82,9 +82,8 @@ impl ModelArguments {
         Some(Endpoint {
             id: format!("chat:{}", self.model),
             label: self.model.clone(),
-            base_url,
-            model: self.model.clone(),
             key: key.filter(|key| !key.is_empty()).map(SecretString::from),
+            ..Endpoint::new(base_url, self.model.clone())
         })
     }
 }

@@ -10,7 +10,7 @@ use futures_util::stream;
 use protocol::ModelInfo;
 
 use crate::endpoint::{Endpoint, EndpointError};
-use crate::wire::{Limits, Wire};
+use crate::wire::{KeyHeader, Limits, Manner, Wire};
 use decode::Decoder;
 
 /// A model that is reached by Chat Completions.
@@ -27,7 +27,12 @@ impl ChatCompletions {
         limits: Limits,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, EndpointError> {
-        let wire = Wire::new(&endpoint, "chat/completions", limits, clock)?;
+        let manner = Manner {
+            path: "chat/completions",
+            key: KeyHeader::Bearer,
+            headers: Vec::new(),
+        };
+        let wire = Wire::new(&endpoint, &manner, limits, clock)?;
         Ok(Self { endpoint, wire })
     }
 }

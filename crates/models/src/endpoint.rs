@@ -2,6 +2,7 @@
 
 use protocol::ModelInfo;
 use secrecy::SecretString;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 /// A model at an address. Its key is shown nowhere, not even by `Debug`.
@@ -17,9 +18,34 @@ pub struct Endpoint {
     pub model: String,
     /// The key, where one is needed.
     pub key: Option<SecretString>,
+    /// What else goes with every request. The values are shown nowhere either: they may be keys.
+    pub headers: Vec<(String, SecretString)>,
+    /// The version of the API, for a dialect that has versions; the newest when absent.
+    pub api_version: Option<String>,
+    /// The most that one reply may have, for a dialect that wants to be told.
+    pub max_output_tokens: Option<u64>,
+    /// What else every request says, by the dialect's own names, such as how much to think. What
+    /// the dialect says itself is not changed by it.
+    pub options: Map<String, Value>,
 }
 
 impl Endpoint {
+    /// An endpoint with nothing special about it. The model is known by the same name everywhere.
+    pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
+        let model = model.into();
+        Self {
+            id: model.clone(),
+            label: model.clone(),
+            base_url: base_url.into(),
+            model,
+            key: None,
+            headers: Vec::new(),
+            api_version: None,
+            max_output_tokens: None,
+            options: Map::new(),
+        }
+    }
+
     /// How a person meets it.
     pub(crate) fn info(&self) -> ModelInfo {
         ModelInfo {
@@ -39,6 +65,12 @@ pub enum EndpointError {
     /// The key cannot be part of a request.
     #[error("The key has characters that cannot be sent.")]
     BadKey,
+    /// A header cannot be part of a request. It is not repeated: it may be a key in the wrong place.
+    #[error("A header has a name or a value that cannot be sent.")]
+    BadHeader,
+    /// A header that is not the person's to choose.
+    #[error("The header {0} is set by Holdfast and cannot be chosen.")]
+    ReservedHeader(String),
     /// The network could not be set up.
     #[error("The network could not be set up: {0}")]
     Setup(String),

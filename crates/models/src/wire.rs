@@ -5,6 +5,7 @@
 //! time in which nothing at all arrives.
 
 mod address;
+mod headers;
 mod retry_after;
 mod sse;
 
@@ -25,6 +26,8 @@ use sse::SseError;
 
 /// What is kept of a provider's words.
 const MESSAGE_CHARS: usize = 600;
+/// What is shorter is no secret, and would be found in any text.
+const SECRET_BYTES: usize = 4;
 /// What is read of an answer that is no stream.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
 
@@ -49,6 +52,28 @@ impl Default for Limits {
     }
 }
 
+/// What differs between dialects in how they are spoken to.
+#[derive(Debug, Clone)]
+pub(crate) struct Manner<'a> {
+    /// What follows the address.
+    pub(crate) path: &'a str,
+    /// Where the key goes.
+    pub(crate) key: KeyHeader,
+    /// What the dialect sends with every request.
+    pub(crate) headers: Vec<(&'static str, String)>,
+}
+
+/// Where a key goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyHeader {
+    /// `Authorization: Bearer`.
+    Bearer,
+    /// `x-api-key`.
+    XApiKey,
+    /// `x-goog-api-key`.
+    XGoogApiKey,
+}
+
 /// Reads the events of one answer. Pure: the same events give the same result.
 pub(crate) trait Decode: Send + 'static {
     /// What an event's data says.
@@ -67,20 +92,21 @@ pub(crate) struct Wire {
     client: Client,
     url: Url,
     headers: HeaderMap,
-    key: Option<SecretString>,
+    /// What must never be shown: the key, and what else is sent in secret.
+    secrets: Arc<[SecretString]>,
     limits: Limits,
     clock: Arc<dyn Clock>,
 }
 
 impl Wire {
-    /// Looks at the address and the key; connects to nothing yet.
+    /// Looks at the address, the key and the headers; connects to nothing yet.
     pub(crate) fn new(
         endpoint: &Endpoint,
-        path: &str,
+        manner: &Manner<'_>,
         limits: Limits,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, EndpointError> {
-        let url = address::join(&endpoint.base_url, path)?;
+        let url = address::join(&endpoint.base_url, manner.path)?;
         let mut builder = Client::builder()
             .user_agent(concat!("Holdfast/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(limits.connect)
@@ -97,8 +123,8 @@ impl Wire {
         Ok(Self {
             client,
             url,
-            headers: address::headers(endpoint.key.as_ref())?,
-            key: endpoint.key.clone(),
+            headers: headers::of(endpoint, manner)?,
+            secrets: secrets(endpoint),
             limits,
             clock,
         })
@@ -107,13 +133,13 @@ impl Wire {
     /// Sends a request and reads its answer. Dropping the stream ends the request.
     pub(crate) fn answer(&self, body: Vec<u8>, decoder: impl Decode) -> ModelStream {
         let wire = self.clone();
-        let key = self.key.clone();
+        let secrets = Arc::clone(&self.secrets);
         let answer = async move {
             let events = wire.send(body).await?;
             Ok(decoded(events, decoder))
         };
         let events = stream::once(answer).try_flatten();
-        Box::pin(events.map_err(move |error| presentable(error, key.as_ref())))
+        Box::pin(events.map_err(move |error| presentable(error, &secrets)))
     }
 
     async fn send(
@@ -264,12 +290,19 @@ fn text(status: StatusCode) -> String {
     status.to_string()
 }
 
+fn secrets(endpoint: &Endpoint) -> Arc<[SecretString]> {
+    let headers = endpoint.headers.iter().map(|(_, value)| value);
+    endpoint.key.iter().chain(headers).cloned().collect()
+}
+
 /// An error as it may be shown: a provider may repeat the key in it, and may say a lot. The key
 /// goes first, or the cut could leave a part of it.
-fn presentable(mut error: ModelError, key: Option<&SecretString>) -> ModelError {
-    let key = key.map_or("", |key| key.expose_secret().trim());
-    if !key.is_empty() {
-        error.message = error.message.replace(key, "[key]");
+fn presentable(mut error: ModelError, secrets: &[SecretString]) -> ModelError {
+    for secret in secrets {
+        let secret = secret.expose_secret().trim();
+        if secret.len() >= SECRET_BYTES {
+            error.message = error.message.replace(secret, "[key]");
+        }
     }
     if let Some((cut, _)) = error.message.char_indices().nth(MESSAGE_CHARS) {
         error.message.truncate(cut);

@@ -1,8 +1,6 @@
-//! Where a request goes, and under which key.
+//! Where a request goes.
 
 use reqwest::Url;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use secrecy::{ExposeSecret, SecretString};
 
 use crate::endpoint::EndpointError;
 
@@ -27,18 +25,4 @@ pub(super) fn is_this_computer(url: &Url) -> bool {
             .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
         host == "localhost" || is_loopback
     })
-}
-
-/// What goes with every request. The key is marked, so that no log of any layer shows it.
-pub(super) fn headers(key: Option<&SecretString>) -> Result<HeaderMap, EndpointError> {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-    if let Some(key) = key {
-        let bearer = format!("Bearer {}", key.expose_secret().trim());
-        let mut value = HeaderValue::from_str(&bearer).map_err(|_| EndpointError::BadKey)?;
-        value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
-    }
-    Ok(headers)
 }

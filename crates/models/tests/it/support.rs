@@ -19,9 +19,8 @@ pub(crate) fn model_with(url: &str, limits: Limits) -> ChatCompletions {
     let endpoint = Endpoint {
         id: "scripted".to_owned(),
         label: "Scripted".to_owned(),
-        base_url: url.to_owned(),
-        model: "scripted-1".to_owned(),
         key: Some(SecretString::from(KEY)),
+        ..Endpoint::new(url, "scripted-1")
     };
     ChatCompletions::new(endpoint, limits, Arc::new(SystemClock)).unwrap()
 }
