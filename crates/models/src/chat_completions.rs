@@ -43,7 +43,7 @@ impl Model for ChatCompletions {
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
-        match request::body(&self.endpoint.model, &request) {
+        match request::body(&self.endpoint, &request) {
             Ok(body) => self.wire.answer(body, Decoder::default()),
             Err(error) => Box::pin(stream::iter([Err(error)])),
         }

@@ -46,6 +46,13 @@ impl Endpoint {
         }
     }
 
+    /// What the person added to every request, without the names that the dialect fills itself.
+    pub(crate) fn options_beside(&self, own: &[&str]) -> Map<String, Value> {
+        let mut options = self.options.clone();
+        options.retain(|name, _| !own.contains(&name.as_str()));
+        options
+    }
+
     /// How a person meets it.
     pub(crate) fn info(&self) -> ModelInfo {
         ModelInfo {

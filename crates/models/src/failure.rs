@@ -34,6 +34,40 @@ pub(crate) fn from_value(status: Option<u16>, error: &Value) -> ModelError {
     )
 }
 
+/// A stream that ended without its end.
+pub(crate) fn cut_off() -> ModelError {
+    ModelError::new(ErrorClass::Network, "The reply was cut off before its end.")
+}
+
+/// Like a connection that garbles: the same request may well be answered next time.
+pub(crate) fn unreadable() -> ModelError {
+    ModelError::new(
+        ErrorClass::Network,
+        "The provider sent something that cannot be read.",
+    )
+}
+
+/// A reply that is none. What the model said is there for the person.
+pub(crate) fn refused() -> ModelError {
+    ModelError::new(ErrorClass::ContentRefused, "The model refused to answer.")
+}
+
+/// A reply that stopped in the middle of a call: such a call must never run.
+pub(crate) fn call_cut_off() -> ModelError {
+    ModelError::new(
+        ErrorClass::Limit,
+        "The reply reached its length limit in the middle of a tool call.",
+    )
+}
+
+/// A request that cannot be written down.
+pub(crate) fn no_form(error: &serde_json::Error) -> ModelError {
+    ModelError::new(
+        ErrorClass::Internal,
+        format!("The request has no form: {error}"),
+    )
+}
+
 /// Most wrap it in `error`, some in a list, and some send it bare.
 fn error_of(value: &Value) -> &Value {
     let value = value.get(0).unwrap_or(value);

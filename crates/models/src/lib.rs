@@ -11,6 +11,7 @@ mod chat_completions;
 mod endpoint;
 mod failure;
 mod guide;
+mod pairs;
 mod wire;
 
 pub use chat_completions::ChatCompletions;

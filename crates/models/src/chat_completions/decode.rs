@@ -7,7 +7,7 @@ mod calls;
 mod event;
 
 use engine::{ModelError, ModelEvent};
-use protocol::{BlockKind, Ending, ErrorClass, Usage};
+use protocol::{BlockKind, Ending, Usage};
 use serde_json::Value;
 
 use crate::failure;
@@ -38,7 +38,7 @@ impl Decode for Decoder {
         if data == "[DONE]" {
             return self.finish();
         }
-        let event: StreamEvent = serde_json::from_str(data).map_err(|_| unreadable())?;
+        let event: StreamEvent = serde_json::from_str(data).map_err(|_| failure::unreadable())?;
         if let Some(error) = &event.error {
             self.is_over = true;
             return Err(failure::from_value(None, error));
@@ -66,16 +66,10 @@ impl Decode for Decoder {
         }
         self.is_over = true;
         let Some(reason) = &self.reason else {
-            return Err(ModelError::new(
-                ErrorClass::Network,
-                "The reply was cut off before its end.",
-            ));
+            return Err(failure::cut_off());
         };
         if self.is_refused {
-            return Err(ModelError::new(
-                ErrorClass::ContentRefused,
-                "The model refused to answer.",
-            ));
+            return Err(failure::refused());
         }
         let ending = match reason.as_str() {
             "length" | "max_tokens" | "model_length" => {
@@ -178,14 +172,6 @@ fn microusd(dollars: f64) -> Option<u64> {
     let micro = (dollars * 1e6).round();
     // What no provider charges was not said.
     (0.0..1e15).contains(&micro).then_some(micro as u64)
-}
-
-/// Like a connection that garbles: the same request may well be answered next time.
-fn unreadable() -> ModelError {
-    ModelError::new(
-        ErrorClass::Network,
-        "The provider sent something that cannot be read.",
-    )
 }
 
 #[cfg(test)]

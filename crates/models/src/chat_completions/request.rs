@@ -4,30 +4,35 @@
 use std::borrow::Cow;
 
 use engine::{ModelError, ModelRequest, RequestCall, RequestMessage, ToolSpec};
-use protocol::ErrorClass;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+use crate::endpoint::Endpoint;
+use crate::{failure, pairs};
+
+/// What is not the person's to choose.
+const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "stream_options"];
 
 /// The request as the provider reads it. A call without a result is never sent: no provider
 /// accepts it, and each says so in its own way.
-pub(super) fn body(model: &str, request: &ModelRequest) -> Result<Vec<u8>, ModelError> {
-    check_pairs(&request.messages)?;
+pub(super) fn body(endpoint: &Endpoint, request: &ModelRequest) -> Result<Vec<u8>, ModelError> {
+    pairs::check(&request.messages)?;
     let instructions = request
         .instructions
         .as_deref()
         .map(|content| Message::System { content });
     let messages = request.messages.iter().map(message);
     let body = Body {
-        model,
+        model: &endpoint.model,
         messages: instructions.into_iter().chain(messages).collect(),
         tools: request.tools.iter().map(tool).collect(),
         stream: true,
         stream_options: StreamOptions {
             include_usage: true,
         },
+        options: endpoint.options_beside(&OWN),
     };
-    serde_json::to_vec(&body)
-        .map_err(|error| internal(&format!("The request has no form: {error}")))
+    serde_json::to_vec(&body).map_err(|error| failure::no_form(&error))
 }
 
 #[derive(Serialize)]
@@ -39,6 +44,8 @@ struct Body<'a> {
     tools: Vec<Tool<'a>>,
     stream: bool,
     stream_options: StreamOptions,
+    #[serde(flatten)]
+    options: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -153,33 +160,6 @@ fn tool(spec: &ToolSpec) -> Tool<'_> {
             parameters: &spec.parameters,
         },
     }
-}
-
-fn check_pairs(messages: &[RequestMessage]) -> Result<(), ModelError> {
-    let mut open: Vec<&str> = Vec::new();
-    for message in messages {
-        match message {
-            RequestMessage::Result { call_id, .. } => {
-                let Some(at) = open.iter().position(|id| id == call_id) else {
-                    return Err(internal("A result has no tool call that it belongs to."));
-                };
-                open.remove(at);
-            }
-            RequestMessage::User { .. } | RequestMessage::Agent { .. } if !open.is_empty() => break,
-            RequestMessage::User { .. } => {}
-            RequestMessage::Agent { calls, .. } => {
-                open.extend(calls.iter().map(|call| call.id.as_str()));
-            }
-        }
-    }
-    if open.is_empty() {
-        return Ok(());
-    }
-    Err(internal("A tool call has no result."))
-}
-
-fn internal(message: &str) -> ModelError {
-    ModelError::new(ErrorClass::Internal, message)
 }
 
 #[cfg(test)]

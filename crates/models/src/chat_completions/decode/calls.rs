@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 
 use engine::{ModelError, ModelEvent};
-use protocol::{BlockKind, ErrorClass};
+use protocol::BlockKind;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::event::Fragment;
-use super::unreadable;
+use crate::failure;
 
 /// The calls of a reply, in the order in which they began.
 #[derive(Debug, Default)]
@@ -82,17 +82,14 @@ impl Calls {
         if self.calls.iter().all(Call::has_whole_arguments) {
             return Ok(());
         }
-        Err(ModelError::new(
-            ErrorClass::Limit,
-            "The reply reached its length limit in the middle of a tool call.",
-        ))
+        Err(failure::call_cut_off())
     }
 
     /// The end of all calls, in the order in which they began.
     pub(super) fn take_whole(&mut self, events: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
         for call in std::mem::take(&mut self.calls) {
             if call.name.is_empty() {
-                return Err(unreadable());
+                return Err(failure::unreadable());
             }
             if call.block.is_some() {
                 events.push(ModelEvent::BlockEnded);
@@ -146,7 +143,7 @@ impl Calls {
 fn text_of(arguments: &RawValue) -> Result<String, ModelError> {
     let raw = arguments.get();
     if raw.starts_with('"') {
-        return serde_json::from_str(raw).map_err(|_| unreadable());
+        return serde_json::from_str(raw).map_err(|_| failure::unreadable());
     }
     Ok(raw.to_owned())
 }

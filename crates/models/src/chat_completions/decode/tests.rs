@@ -2,6 +2,7 @@
 
 mod streams;
 
+use protocol::ErrorClass;
 use serde_json::json;
 
 use super::*;

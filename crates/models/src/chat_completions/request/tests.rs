@@ -1,8 +1,13 @@
 //! What is sent.
 
+use protocol::ErrorClass;
 use serde_json::json;
 
 use super::*;
+
+fn endpoint() -> Endpoint {
+    Endpoint::new("https://a.example/v1", "m")
+}
 
 fn user(text: &str) -> RequestMessage {
     RequestMessage::User {
@@ -42,7 +47,7 @@ fn request(messages: Vec<RequestMessage>) -> ModelRequest {
 }
 
 fn sent(messages: Vec<RequestMessage>) -> Value {
-    let bytes = body("m", &request(messages)).expect("it can be sent");
+    let bytes = body(&endpoint(), &request(messages)).expect("it can be sent");
     serde_json::from_slice(&bytes).expect("it is JSON")
 }
 
@@ -72,7 +77,7 @@ fn the_same_request_gives_these_very_bytes() {
         r#""stream":true,"stream_options":{"include_usage":true}}"#,
     );
     for _ in 0..2 {
-        let bytes = body("m", &request).expect("it can be sent");
+        let bytes = body(&endpoint(), &request).expect("it can be sent");
         assert_eq!(String::from_utf8(bytes).expect("text"), expected);
     }
 }
@@ -145,7 +150,25 @@ fn a_call_without_its_result_is_never_sent() {
             result("a", "", false),
         ],
     ] {
-        let error = body("m", &request(messages.clone())).expect_err("unpaired");
+        let error = body(&endpoint(), &request(messages.clone())).expect_err("unpaired");
         assert_eq!(error.class, ErrorClass::Internal, "{messages:?}");
     }
+}
+
+#[test]
+fn what_a_person_adds_is_sent_beside_what_is_ours() {
+    let mut endpoint = endpoint();
+    let options = json!({"temperature": 0.5, "model": "other", "stream": false, "a": {"b": [1]}});
+    endpoint.options = options.as_object().expect("an object").clone();
+    let bytes = body(&endpoint, &request(vec![user("Hi")])).expect("it can be sent");
+    let sent: Value = serde_json::from_slice(&bytes).expect("JSON");
+    assert_eq!(
+        (&sent["model"], &sent["stream"]),
+        (&json!("m"), &json!(true))
+    );
+    assert_eq!(
+        (&sent["temperature"], &sent["a"]),
+        (&json!(0.5), &json!({"b": [1]}))
+    );
+    assert!(bytes.ends_with(br#""a":{"b":[1]},"temperature":0.5}"#));
 }
