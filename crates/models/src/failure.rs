@@ -86,7 +86,12 @@ fn status_in(code: &Value) -> Option<u16> {
 }
 
 fn class_of(status: Option<u16>, error: &Value) -> ErrorClass {
-    let names = [&error["code"], &error["type"], &error["status"]];
+    let names = [
+        &error["details"]["error_code"],
+        &error["code"],
+        &error["type"],
+        &error["status"],
+    ];
     let names = names.into_iter().filter_map(Value::as_str);
     names
         .clone()
@@ -107,6 +112,7 @@ fn by_name(name: &str) -> Option<ErrorClass> {
         | "insufficient_credits"
         | "payment_required"
         | "billing_error"
+        | "enforced_spend_limit_reached"
         | "billing_hard_limit_reached"
         | "billing_not_active" => ErrorClass::Billing,
         "rate_limit_error" | "rate_limit_exceeded" | "too_many_requests" | "resource_exhausted" => {

@@ -5,15 +5,19 @@
 //! `wire` alone. A dialect is a pure request builder and a pure decoder around it.
 //!
 //! Entry points: [`Guide`], the built-in scripted model; [`ChatCompletions`], what most providers
-//! and local servers speak.
+//! and local servers speak; [`Anthropic`].
 
+mod anthropic;
 mod chat_completions;
 mod endpoint;
 mod failure;
 mod guide;
 mod pairs;
+mod replay;
+mod slots;
 mod wire;
 
+pub use anthropic::Anthropic;
 pub use chat_completions::ChatCompletions;
 pub use endpoint::{Endpoint, EndpointError};
 pub use guide::{Guide, GuideOptions};
