@@ -105,9 +105,10 @@ fn class_of(status: Option<u16>, error: &Value) -> ErrorClass {
 fn by_name(name: &str) -> Option<ErrorClass> {
     let class = match name.to_ascii_lowercase().as_str() {
         "authentication_error" | "invalid_api_key" | "unauthenticated" => ErrorClass::Auth,
-        "permission_error" | "permission_denied" | "unsupported_country_region_territory" => {
-            ErrorClass::Permission
-        }
+        "permission_error"
+        | "permission_denied"
+        | "usage_not_included"
+        | "unsupported_country_region_territory" => ErrorClass::Permission,
         "insufficient_quota"
         | "insufficient_credits"
         | "payment_required"
@@ -132,9 +133,12 @@ fn by_name(name: &str) -> Option<ErrorClass> {
         | "exceed_context_size_error"
         | "model_context_window_exceeded"
         | "request_too_large" => ErrorClass::ContextLength,
-        "content_filter" | "content_policy_violation" | "invalid_prompt" | "cyber_policy" => {
-            ErrorClass::ContentRefused
-        }
+        "content_filter"
+        | "content_policy_violation"
+        | "invalid_prompt"
+        | "cyber_policy"
+        | "bio_policy"
+        | "misalignment_policy_violation" => ErrorClass::ContentRefused,
         _ => return None,
     };
     Some(class)

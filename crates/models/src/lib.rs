@@ -5,7 +5,7 @@
 //! `wire` alone. A dialect is a pure request builder and a pure decoder around it.
 //!
 //! Entry points: [`Guide`], the built-in scripted model; [`ChatCompletions`], what most providers
-//! and local servers speak; [`Anthropic`].
+//! and local servers speak; [`Anthropic`] and [`Responses`], in which thoughts go back as they came.
 
 mod anthropic;
 mod chat_completions;
@@ -14,6 +14,7 @@ mod failure;
 mod guide;
 mod pairs;
 mod replay;
+mod responses;
 mod slots;
 mod wire;
 
@@ -21,5 +22,6 @@ pub use anthropic::Anthropic;
 pub use chat_completions::ChatCompletions;
 pub use endpoint::{Endpoint, EndpointError};
 pub use guide::{Guide, GuideOptions};
+pub use responses::Responses;
 pub use secrecy::SecretString;
 pub use wire::Limits;
