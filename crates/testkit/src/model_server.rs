@@ -1,4 +1,4 @@
-//! A scripted model behind a real socket: it speaks Chat Completions over HTTP, notes what it is
+//! A scripted model behind a real socket: it speaks several dialects over HTTP, notes what it is
 //! asked, and misbehaves as a test wants.
 //!
 //! It lives in the test's process, on threads of its own: the app can be ended as often as a test
@@ -6,11 +6,13 @@
 //! alone, and an app that was ended gets the same answer when it asks again.
 
 mod connection;
+mod dialect;
 mod ledger;
 mod pieces;
 mod reply;
 mod request;
 mod script;
+mod told;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -21,6 +23,7 @@ use std::thread::JoinHandle;
 
 use anyhow::Result;
 
+pub use dialect::Dialect;
 use ledger::Ledger;
 pub use reply::Reply;
 pub use request::{Ending, Request, ToolResult};

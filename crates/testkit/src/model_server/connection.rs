@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::Shared;
+use super::dialect::Dialect;
 use super::pieces;
 use super::reply::{Content, Fault, Reply};
 use super::request::Ending;
@@ -28,14 +29,14 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some(incoming) = read(&mut reader)? {
-        if !incoming.path.ends_with("/chat/completions") {
+        let Some(dialect) = Dialect::at(&incoming.path) else {
             let body = r#"{"error":{"message":"There is nothing at this address.","code":404}}"#;
             send_whole(stream, &Reply::body(404, "application/json", body), body)?;
             continue;
-        }
-        let request = shared.ledger.note(incoming)?;
+        };
+        let request = shared.ledger.note(incoming, dialect)?;
         let reply = shared.script.reply(&request);
-        let sent = send(stream, shared, &reply);
+        let sent = send(stream, shared, &reply, dialect);
         let ending = sent.as_ref().map_or(Ending::ClientLeft, |ending| *ending);
         shared.ledger.end(request.number, ending);
         if ending != Ending::Sent {
@@ -76,7 +77,12 @@ fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Option<Incoming>> {
     }))
 }
 
-fn send(stream: &TcpStream, shared: &Shared, reply: &Reply) -> io::Result<Ending> {
+fn send(
+    stream: &TcpStream,
+    shared: &Shared,
+    reply: &Reply,
+    dialect: Dialect,
+) -> io::Result<Ending> {
     let is_faulty = |at: usize, fault: Fault| reply.fault == Some((at, fault));
     if is_faulty(0, Fault::CutOff) {
         return Ok(Ending::CutOff);
@@ -84,16 +90,19 @@ fn send(stream: &TcpStream, shared: &Shared, reply: &Reply) -> io::Result<Ending
     if is_faulty(0, Fault::Hang) {
         hang(stream, shared)?;
     }
-    if let Content::Whole(body) = &reply.content {
-        pause(stream, shared, reply.pace)?;
-        send_whole(stream, reply, body)?;
-        return Ok(Ending::Sent);
-    }
+    let content = match &reply.content {
+        Content::Stream(content) => content,
+        Content::Whole(body) => {
+            pause(stream, shared, reply.pace)?;
+            send_whole(stream, reply, body)?;
+            return Ok(Ending::Sent);
+        }
+    };
     let mut out = stream;
     out.write_all(head(reply, "text/event-stream", "transfer-encoding: chunked").as_bytes())?;
     // As OpenRouter and llama.cpp do, to keep the connection open.
     send_chunk(stream, ": processing\n\n")?;
-    let events = pieces::of(&reply.content);
+    let events = pieces::of(content, dialect);
     // One time more than there are pieces: what goes wrong may do so after the last of them.
     for at in 0..=events.len() {
         if is_faulty(at, Fault::CutOff) {
@@ -107,7 +116,7 @@ fn send(stream: &TcpStream, shared: &Shared, reply: &Reply) -> io::Result<Ending
         }
         if let Some(event) = events.get(at) {
             pause(stream, shared, reply.pace)?;
-            send_chunk(stream, &format!("data: {event}\n\n"))?;
+            send_chunk(stream, &pieces::framed(event))?;
         }
     }
     out.write_all(b"0\r\n\r\n")?;

@@ -13,6 +13,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::connection::Incoming;
+use super::dialect::Dialect;
 use super::request::{Ending, Request};
 
 /// Every request, in the order in which they came.
@@ -44,11 +45,12 @@ impl Ledger {
     }
 
     /// Notes a request; with a file it is on disk when this returns.
-    pub(super) fn note(&self, incoming: Incoming) -> io::Result<Request> {
+    pub(super) fn note(&self, incoming: Incoming, dialect: Dialect) -> io::Result<Request> {
         let mut entries = self.lock();
         let request = Request {
             number: entries.requests.len() + 1,
             after: self.started.elapsed(),
+            dialect,
             path: incoming.path,
             headers: incoming.headers,
             body: serde_json::from_slice(&incoming.body).unwrap_or_default(),

@@ -1,85 +1,65 @@
 //! Replies in pieces, as a provider would send them.
 
-use serde_json::{Value, json};
+mod anthropic;
+mod chat_completions;
+mod responses;
 
-use super::reply::Content;
+use serde_json::Value;
+
+use super::dialect::Dialect;
+use super::reply::{Part, Stream};
 
 /// Arguments are cut into pieces of so many characters.
 const ARGUMENT_CHARS: usize = 12;
 const HUGE_PIECE: usize = 4 * 1024;
 
 /// The data of each event of a reply.
-pub(super) fn of(content: &Content) -> Vec<String> {
-    let Content::Stream(stream) = content else {
-        return Vec::new();
-    };
-    let mut events = stream.events.clone();
-    if !stream.has_end {
-        return events;
+pub(super) fn of(stream: &Stream, dialect: Dialect) -> Vec<String> {
+    match dialect {
+        Dialect::ChatCompletions => chat_completions::of(stream),
+        Dialect::Anthropic => anthropic::of(stream),
+        Dialect::Responses => responses::of(stream),
     }
-    let by_itself = if stream.call_count > 0 {
-        "tool_calls"
-    } else {
-        "stop"
-    };
-    let reason = stream.finish.as_deref().unwrap_or(by_itself);
-    events.push(event(
-        &json!([{"index": 0, "delta": {}, "finish_reason": reason}]),
-        &Value::Null,
-    ));
-    if let Some(usage) = &stream.usage {
-        events.push(event(&json!([]), usage));
-    }
-    events.push("[DONE]".to_owned());
-    events
+}
+
+/// An event on the wire. Those that have a type have it as their name too.
+pub(super) fn framed(data: &str) -> String {
+    let value: Value = serde_json::from_str(data).unwrap_or_default();
+    value["type"].as_str().map_or_else(
+        || format!("data: {data}\n\n"),
+        |name| format!("event: {name}\ndata: {data}\n\n"),
+    )
 }
 
 /// A word at a time.
-pub(super) fn text(field: &str, text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     text.split_inclusive(char::is_whitespace)
-        .map(|word| delta(&json!({ field: word })))
+        .map(str::to_owned)
         .collect()
 }
 
-/// Id and name first, then the arguments bit by bit.
-pub(super) fn call(index: usize, id: &str, tool: &str, arguments: &str) -> Vec<String> {
-    let first = json!({
-        "index": index, "id": id, "type": "function",
-        "function": {"name": tool, "arguments": ""},
-    });
+/// Bit by bit.
+fn bits(arguments: &str) -> Vec<String> {
     let characters: Vec<char> = arguments.chars().collect();
-    let rest = characters.chunks(ARGUMENT_CHARS).map(|piece| {
-        let piece: String = piece.iter().collect();
-        json!({"index": index, "function": {"arguments": piece}})
-    });
-    std::iter::once(first)
-        .chain(rest)
-        .map(|fragment| delta(&json!({ "tool_calls": [fragment] })))
-        .collect()
+    let bits = characters.chunks(ARGUMENT_CHARS);
+    bits.map(|bit| bit.iter().collect()).collect()
 }
 
 /// So many bytes of text.
 pub(super) fn huge(bytes: usize) -> Vec<String> {
     let line = "All work and no play makes a long reply. ";
     let piece: String = line.chars().cycle().take(HUGE_PIECE).collect();
-    let mut events = vec![delta(&json!({ "content": piece })); bytes / HUGE_PIECE];
-    events.push(delta(&json!({ "content": piece[..bytes % HUGE_PIECE] })));
-    events
+    let mut pieces = vec![piece.clone(); bytes / HUGE_PIECE];
+    pieces.push(piece[..bytes % HUGE_PIECE].to_owned());
+    pieces
 }
 
-fn delta(delta: &Value) -> String {
-    let choice = json!([{"index": 0, "delta": delta, "finish_reason": null}]);
-    event(&choice, &Value::Null)
-}
-
-fn event(choices: &Value, usage: &Value) -> String {
-    json!({
-        "id": "chatcmpl-scripted",
-        "object": "chat.completion.chunk",
-        "created": 1,
-        "model": "scripted",
-        "choices": choices,
-        "usage": usage,
-    })
-    .to_string()
+/// Why a reply ends that does not say so itself.
+fn reason<'a>(stream: &'a Stream, with_calls: &'a str, without: &'a str) -> &'a str {
+    let has_calls = stream
+        .parts
+        .iter()
+        .any(|part| matches!(part, Part::Call { .. }));
+    let by_itself = if has_calls { with_calls } else { without };
+    stream.finish.as_deref().unwrap_or(by_itself)
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::dialect::Dialect;
 use super::pieces;
 
 /// What the server answers. Built from the beginning to the end: what is added later is said
@@ -28,16 +29,39 @@ pub(super) enum Content {
     Whole(String),
 }
 
+/// A part of a reply.
+#[derive(Debug, Clone)]
+pub(super) enum Part {
+    /// Text, in pieces.
+    Text(Vec<String>),
+    /// A thought, in pieces.
+    Reasoning(Vec<String>),
+    /// A tool call.
+    Call {
+        id: String,
+        tool: String,
+        arguments: String,
+    },
+    /// The data of an event, as it is.
+    Raw(String),
+}
+
+/// What a reply cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cost {
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) cached: Option<u64>,
+}
+
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stream {
-    /// The data of events, up to the end.
-    pub(super) events: Vec<String>,
-    /// How many calls there are, for their numbers.
-    pub(super) call_count: usize,
+    /// What it says, up to the end.
+    pub(super) parts: Vec<Part>,
     /// Why it ends; by itself that follows from whether there are calls.
     pub(super) finish: Option<String>,
     /// What it cost; nothing if that is not said.
-    pub(super) usage: Option<Value>,
+    pub(super) usage: Option<Cost>,
     /// Whether the end is as it should be, or left out.
     pub(super) has_end: bool,
 }
@@ -71,7 +95,11 @@ impl Reply {
             status: 200,
             headers: Vec::new(),
             content: Content::Stream(Stream {
-                usage: Some(json!({"prompt_tokens": 7, "completion_tokens": 3})),
+                usage: Some(Cost {
+                    input: 7,
+                    output: 3,
+                    cached: None,
+                }),
                 has_end: true,
                 ..Stream::default()
             }),
@@ -82,13 +110,12 @@ impl Reply {
 
     /// Text of so many bytes, in pieces of some kilobytes.
     pub fn huge(bytes: usize) -> Self {
-        Self::nothing().with_events(pieces::huge(bytes))
+        Self::nothing().with_part(Part::Text(pieces::huge(bytes)))
     }
 
-    /// These events as they are, and nothing else: no finish reason, no usage, no `[DONE]`.
+    /// These events as they are, and nothing else: no beginning and no end.
     pub fn events<'a>(events: impl IntoIterator<Item = &'a str>) -> Self {
-        let reply = Self::nothing().with_events(events.into_iter().map(str::to_owned).collect());
-        reply.with_stream(|stream| stream.has_end = false)
+        Self::nothing().then_events(events).without_end()
     }
 
     /// An error with its status and body.
@@ -113,13 +140,13 @@ impl Reply {
     /// Then this text.
     #[must_use]
     pub fn then_text(self, text: &str) -> Self {
-        self.with_events(pieces::text("content", text))
+        self.with_part(Part::Text(pieces::words(text)))
     }
 
     /// Then this thought.
     #[must_use]
     pub fn then_reasoning(self, text: &str) -> Self {
-        self.with_events(pieces::text("reasoning_content", text))
+        self.with_part(Part::Reasoning(pieces::words(text)))
     }
 
     /// Then these calls.
@@ -129,12 +156,27 @@ impl Reply {
         calls: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>,
     ) -> Self {
         self.with_stream(|stream| {
-            for (id, tool, arguments) in calls {
-                let events = pieces::call(stream.call_count, id, tool, arguments);
-                stream.events.extend(events);
-                stream.call_count += 1;
-            }
+            stream
+                .parts
+                .extend(calls.into_iter().map(|(id, tool, arguments)| Part::Call {
+                    id: id.to_owned(),
+                    tool: tool.to_owned(),
+                    arguments: arguments.to_owned(),
+                }));
         })
+    }
+
+    /// Then these events, as they are.
+    #[must_use]
+    pub fn then_events<'a>(self, events: impl IntoIterator<Item = &'a str>) -> Self {
+        let events = events.into_iter().map(|event| Part::Raw(event.to_owned()));
+        self.with_stream(|stream| stream.parts.extend(events))
+    }
+
+    /// Leaves out the beginning and the end that a dialect has.
+    #[must_use]
+    pub fn without_end(self) -> Self {
+        self.with_stream(|stream| stream.has_end = false)
     }
 
     /// Ends for this reason.
@@ -147,11 +189,11 @@ impl Reply {
     #[must_use]
     pub fn usage(self, input: u64, output: u64, cached: u64) -> Self {
         self.with_stream(|stream| {
-            stream.usage = Some(json!({
-                "prompt_tokens": input,
-                "completion_tokens": output,
-                "prompt_tokens_details": {"cached_tokens": cached},
-            }));
+            stream.usage = Some(Cost {
+                input,
+                output,
+                cached: Some(cached),
+            });
         })
     }
 
@@ -193,9 +235,17 @@ impl Reply {
         self.with_fault(pieces, Fault::Malformed)
     }
 
-    /// How many pieces it has, the end included.
+    /// How many pieces it has in Chat Completions, the end included.
     pub fn piece_count(&self) -> usize {
-        pieces::of(&self.content).len()
+        self.piece_count_in(Dialect::ChatCompletions)
+    }
+
+    /// How many pieces it has in a dialect, the end included.
+    pub fn piece_count_in(&self, dialect: Dialect) -> usize {
+        match &self.content {
+            Content::Stream(stream) => pieces::of(stream, dialect).len(),
+            Content::Whole(_) => 0,
+        }
     }
 
     fn with_fault(mut self, pieces: usize, fault: Fault) -> Self {
@@ -203,8 +253,8 @@ impl Reply {
         self
     }
 
-    fn with_events(self, events: Vec<String>) -> Self {
-        self.with_stream(|stream| stream.events.extend(events))
+    fn with_part(self, part: Part) -> Self {
+        self.with_stream(|stream| stream.parts.push(part))
     }
 
     fn with_stream(mut self, change: impl FnOnce(&mut Stream)) -> Self {

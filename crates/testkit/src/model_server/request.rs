@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::dialect::Dialect;
+use super::told::{self, Told};
+
 /// One request for a reply.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -12,6 +15,8 @@ pub struct Request {
     pub number: usize,
     /// How long after the server's start it was there.
     pub after: Duration,
+    /// The dialect that it is in.
+    pub dialect: Dialect,
     /// The path of the address.
     pub path: String,
     /// Header names in lower case.
@@ -47,7 +52,7 @@ pub struct ToolResult {
 }
 
 impl Request {
-    /// The messages.
+    /// The messages, as they are in Chat Completions and Anthropic Messages.
     pub fn messages(&self) -> &[Value] {
         self.body["messages"]
             .as_array()
@@ -57,15 +62,17 @@ impl Request {
 
     /// What the person wrote last.
     pub fn last_user_text(&self) -> &str {
-        let of_user = |message: &&Value| message["role"] == "user";
-        let last = self.messages().iter().rev().find(of_user);
-        last.and_then(|message| message["content"].as_str())
-            .unwrap_or_default()
+        let told = self.told().into_iter().rev();
+        let mut texts = told.filter_map(|told| match told {
+            Told::User(text) => Some(text),
+            Told::Model | Told::Result(_) => None,
+        });
+        texts.next().unwrap_or_default()
     }
 
     /// The results of all tool calls in the session so far.
     pub fn results(&self) -> Vec<ToolResult> {
-        results(self.messages())
+        results(self.told())
     }
 
     /// The results since the person's last message.
@@ -76,37 +83,40 @@ impl Request {
     /// How often the model has answered since the person's last message: 0 in the first request
     /// of a run, 1 with the results of its first calls, and so on.
     pub fn rounds(&self) -> usize {
-        let of_model = |message: &&Value| message["role"] == "assistant";
-        self.since_user().iter().filter(of_model).count()
+        let told = self.since_user();
+        told.iter().filter(|told| **told == Told::Model).count()
     }
 
     /// The names of the tools that may be called.
     pub fn tools(&self) -> Vec<&str> {
         let tools = self.body["tools"].as_array();
-        tools
-            .into_iter()
-            .flatten()
-            .filter_map(|tool| tool["function"]["name"].as_str())
-            .collect()
+        let name = |tool: &'_ Value| tool["function"]["name"].is_string();
+        let names = tools.into_iter().flatten().map(|tool| {
+            if name(tool) {
+                &tool["function"]["name"]
+            } else {
+                &tool["name"]
+            }
+        });
+        names.filter_map(Value::as_str).collect()
     }
 
-    fn since_user(&self) -> &[Value] {
-        let messages = self.messages();
-        let last = messages
-            .iter()
-            .rposition(|message| message["role"] == "user");
-        &messages[last.map_or(0, |last| last + 1)..]
+    fn told(&self) -> Vec<Told<'_>> {
+        told::of(self.dialect, &self.body)
+    }
+
+    fn since_user(&self) -> Vec<Told<'_>> {
+        let mut told = self.told();
+        let is_user = |told: &Told<'_>| matches!(told, Told::User(_));
+        let last = told.iter().rposition(is_user);
+        told.split_off(last.map_or(0, |last| last + 1))
     }
 }
 
-fn results(messages: &[Value]) -> Vec<ToolResult> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    messages
-        .iter()
-        .filter(|message| message["role"] == "tool")
-        .map(|message| ToolResult {
-            call_id: text(&message["tool_call_id"]),
-            text: text(&message["content"]),
-        })
-        .collect()
+fn results(told: Vec<Told<'_>>) -> Vec<ToolResult> {
+    let results = told.into_iter().filter_map(|told| match told {
+        Told::Result(result) => Some(result),
+        Told::User(_) | Told::Model => None,
+    });
+    results.collect()
 }

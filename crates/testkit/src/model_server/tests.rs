@@ -170,16 +170,59 @@ fn the_ledger_is_on_disk_before_the_answer_and_is_added_to() {
 #[test]
 fn a_huge_text_has_its_size() {
     for bytes in [0, 1, 4096, 10_000] {
-        let text: String = pieces::huge(bytes)
-            .iter()
-            .map(|event| {
-                let event: Value = serde_json::from_str(event).unwrap();
-                event["choices"][0]["delta"]["content"]
-                    .as_str()
-                    .unwrap()
-                    .to_owned()
-            })
-            .collect();
+        let text = pieces::huge(bytes).concat();
         assert_eq!(text.len(), bytes);
+    }
+}
+
+#[test]
+fn the_same_reply_is_said_in_the_dialect_of_its_address() {
+    let reply = Reply::nothing()
+        .then_reasoning("Let me see.")
+        .then_text("I look.")
+        .then_calls([("c1", "read_file", "{\"path\":\"a\"}")]);
+    let server = ModelServer::start(by_rounds([reply, Reply::text("Done.")])).unwrap();
+    let text = |kind: &str, text: &str| json!([{"type": kind, "text": text}]);
+    for (path, signs, body) in [
+        (
+            "messages",
+            ["event: message_stop\n", "signature_delta", "tool_use"],
+            json!({"messages": [
+                {"role": "user", "content": text("text", "Hi")},
+                {"role": "assistant", "content": []},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "x"}]},
+            ], "tools": [{"name": "f"}]}),
+        ),
+        (
+            "responses",
+            [
+                "event: response.completed\n",
+                "encrypted_content",
+                "function_call",
+            ],
+            json!({"input": [
+                {"role": "user", "content": text("input_text", "Hi")},
+                {"type": "reasoning"},
+                {"type": "function_call"},
+                {"type": "function_call_output", "call_id": "c1", "output": "x"},
+            ], "tools": [{"name": "f"}]}),
+        ),
+    ] {
+        let asked = |body: &str| {
+            let mut stream = TcpStream::connect(server.address).unwrap();
+            let length = body.len();
+            let head = format!("POST /v1/{path} HTTP/1.1\r\ncontent-length: {length}\r\n\r\n");
+            stream
+                .write_all(format!("{head}{body}").as_bytes())
+                .unwrap();
+            read_all(&mut stream)
+        };
+        let answer = asked("{}");
+        assert!(signs.iter().all(|sign| answer.contains(sign)), "{answer}");
+        assert!(asked(&body.to_string()).contains("Done."));
+        let request = server.requests().pop().unwrap();
+        assert_eq!((request.last_user_text(), request.rounds()), ("Hi", 1));
+        assert_eq!(request.results_since_user()[0].text, "x");
+        assert_eq!(request.tools(), ["f"]);
     }
 }
