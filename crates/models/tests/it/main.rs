@@ -10,6 +10,7 @@
 )]
 
 mod chat_completions;
+mod dialects;
 mod guide;
 mod guide_tools;
 mod secrets;

@@ -45,7 +45,7 @@ pub(crate) fn question(text: &str) -> ModelRequest {
 pub(crate) type Heard = Vec<Result<ModelEvent, ModelError>>;
 
 /// Everything that is said, with a deadline.
-pub(crate) async fn hear(model: &impl Model, request: ModelRequest) -> Heard {
+pub(crate) async fn hear(model: &(impl Model + ?Sized), request: ModelRequest) -> Heard {
     let all = model.stream(request).collect();
     tokio::time::timeout(Duration::from_secs(60), all)
         .await
