@@ -123,6 +123,8 @@ mod transferring;
 mod hostile_replies;
 /// Agents, rules and settings.
 mod managing;
+/// What a provider said in its own words.
+mod native;
 /// Who needs a person, and what that person can do.
 mod needing;
 /// Events with tool calls, live and again.

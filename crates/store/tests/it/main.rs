@@ -31,6 +31,8 @@ mod calls;
 mod fields;
 /// A session with ten thousand calls.
 mod many;
+/// What a provider said in its own words.
+mod native;
 /// Nothing of a deleted session is left.
 mod purge;
 /// What recovery and attention look at.

@@ -1,8 +1,10 @@
 //! Pieces of a session to write.
 
+use std::sync::Arc;
+
 use protocol::{
-    Block, BlockKind, Event, Message, MessageId, MessageStatus, Role, RunId, RunStatus, SessionId,
-    StepId, StepStatus,
+    Block, BlockKind, Event, Message, MessageId, MessageStatus, Native, Role, RunId, RunStatus,
+    SessionId, StepId, StepStatus,
 };
 use rusqlite::types::Value;
 use store::{Change, DEFAULT_AGENT, NewRun, Piece, StepKind};
@@ -72,6 +74,23 @@ pub(crate) fn add_message(session: SessionId, message: Message) -> Change {
         session_id: session,
         message,
         native: None,
+    }
+}
+
+/// What a provider said in its own words, in bytes that reading and writing would change.
+pub(crate) fn native() -> Arc<Native> {
+    Arc::new(Native {
+        dialect: "dialect".to_owned(),
+        model: "model-a".to_owned(),
+        items: "[ {\"signature\":\"c2ln/+==\", \"n\": 1.0e+2,\"u\":\"\\u00e9é\"}]".to_owned(),
+    })
+}
+
+pub(crate) fn add_native(session: SessionId, message: Message) -> Change {
+    Change::AddMessage {
+        session_id: session,
+        message,
+        native: Some(native()),
     }
 }
 

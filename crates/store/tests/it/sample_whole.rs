@@ -9,8 +9,8 @@ use store::{CallRow, Cause, CauseKind, Change, Checkpoint, Retry, StateChange};
 use uuid::Uuid;
 
 use crate::sample::{
-    add_message, append, beginning, create_session, create_step, end_attempt, message, message_id,
-    move_run, move_step, new_run, piece, run_id, session_id, start_attempt, step_id,
+    add_message, add_native, append, beginning, create_session, create_step, end_attempt, message,
+    message_id, move_run, move_step, new_run, piece, run_id, session_id, start_attempt, step_id,
 };
 use crate::sample_call::{
     add_call, ask, call, call_id, decide, full_call, rule_id, save_call, start_body,
@@ -225,7 +225,7 @@ fn one_call(number: u64, session: SessionId) -> Vec<Change> {
         ..at(full_call(number, 0), 3, CallStatus::Running)
     };
     let mut changes = vec![
-        add_message(session, written),
+        add_native(session, written),
         add_call(first.clone()),
         save_call(
             at(first.clone(), 1, CallStatus::Waiting),
