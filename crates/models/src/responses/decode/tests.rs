@@ -138,6 +138,16 @@ fn items_that_only_the_end_names_are_not_lost() {
 }
 
 #[test]
+fn the_end_does_not_take_back_what_an_item_said() {
+    let thought = reasoning(&json!("gAAA"));
+    let output = json!([reasoning(&Value::Null), message("Hi")]);
+    let end = json!({"type": "response.completed", "response": {"output": output}});
+    let events = decode(&[done(0, &thought), end]).expect("good");
+    let native = finished(&events).2.expect("the thought is there");
+    assert!(native.items.contains("gAAA"), "{}", native.items);
+}
+
+#[test]
 fn argument_bytes_are_those_of_the_whole_item() {
     let written = "{ \"b\": 1.0, \"a\" :\t\"\\u00e9é\\/\", \"b\": 1e400 }\n";
     let events = decode(&[
