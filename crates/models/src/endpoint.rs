@@ -5,6 +5,17 @@ use secrecy::SecretString;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+/// Where a key goes in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyHeader {
+    /// `Authorization: Bearer`.
+    Bearer,
+    /// `x-api-key`.
+    XApiKey,
+    /// `x-goog-api-key`.
+    XGoogApiKey,
+}
+
 /// A model at an address. Its key is shown nowhere, not even by `Debug`.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
@@ -18,6 +29,8 @@ pub struct Endpoint {
     pub model: String,
     /// The key, where one is needed.
     pub key: Option<SecretString>,
+    /// Where the key goes, if not where the dialect puts it: compatible servers differ in that.
+    pub key_header: Option<KeyHeader>,
     /// What else goes with every request. The values are shown nowhere either: they may be keys.
     pub headers: Vec<(String, SecretString)>,
     /// The version of the API, for a dialect that has versions; the newest when absent.
@@ -39,6 +52,7 @@ impl Endpoint {
             base_url: base_url.into(),
             model,
             key: None,
+            key_header: None,
             headers: Vec::new(),
             api_version: None,
             max_output_tokens: None,

@@ -20,7 +20,7 @@ mod wire;
 
 pub use anthropic::Anthropic;
 pub use chat_completions::ChatCompletions;
-pub use endpoint::{Endpoint, EndpointError};
+pub use endpoint::{Endpoint, EndpointError, KeyHeader};
 pub use guide::{Guide, GuideOptions};
 pub use responses::Responses;
 pub use secrecy::SecretString;

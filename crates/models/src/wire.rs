@@ -20,6 +20,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Client, Response, StatusCode, Url, redirect, retry};
 use secrecy::{ExposeSecret, SecretString};
 
+pub(crate) use crate::endpoint::KeyHeader;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 use sse::SseError;
@@ -57,21 +58,10 @@ impl Default for Limits {
 pub(crate) struct Manner<'a> {
     /// What follows the address.
     pub(crate) path: &'a str,
-    /// Where the key goes.
+    /// Where the key goes, unless the endpoint says otherwise.
     pub(crate) key: KeyHeader,
     /// What the dialect sends with every request.
     pub(crate) headers: Vec<(&'static str, String)>,
-}
-
-/// Where a key goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyHeader {
-    /// `Authorization: Bearer`.
-    Bearer,
-    /// `x-api-key`.
-    XApiKey,
-    /// `x-goog-api-key`.
-    XGoogApiKey,
 }
 
 /// Reads the events of one answer. Pure: the same events give the same result.

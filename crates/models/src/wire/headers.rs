@@ -35,7 +35,7 @@ pub(super) fn of(endpoint: &Endpoint, manner: &Manner<'_>) -> Result<HeaderMap, 
         headers.insert(HeaderName::from_static(name), value);
     }
     if let Some(key) = &endpoint.key {
-        let (name, value) = key_header(manner.key, key)?;
+        let (name, value) = key_header(endpoint.key_header.unwrap_or(manner.key), key)?;
         headers.insert(name, value);
     }
     let own = headers.clone();

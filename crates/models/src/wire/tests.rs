@@ -148,6 +148,12 @@ fn each_dialect_has_its_place_for_the_key() {
         assert!(headers[name].is_sensitive());
         assert_eq!(headers["dialect-version"], "1");
         assert_eq!(headers.len(), 4, "and no other place: {headers:?}");
+        let chosen = Endpoint {
+            key_header: Some(key),
+            ..endpoint.clone()
+        };
+        let other = wire_of(&chosen, KeyHeader::Bearer).expect("good").headers;
+        assert_eq!(headers, other, "where the person says");
     }
 }
 
