@@ -1,6 +1,6 @@
 //! A session as Markdown, to be read.
 
-use protocol::{BlockKind, Message, MessageStatus, Role, SessionExport, ToolCallView};
+use protocol::{BlockKind, Ending, Message, MessageStatus, Role, SessionExport, ToolCallView};
 
 pub(crate) fn of(export: &SessionExport) -> String {
     let mut text = String::new();
@@ -23,7 +23,11 @@ fn push_message(text: &mut String, message: &Message, agent: &str) {
         Role::Agent => agent,
     };
     let mark = match message.status {
-        MessageStatus::Complete => "",
+        MessageStatus::Complete => match message.ending {
+            Ending::Complete => "",
+            Ending::Length => " (reached its length limit)",
+            Ending::Paused => " (paused)",
+        },
         MessageStatus::Partial => " (cut off)",
         MessageStatus::Unreadable => " (cannot be read)",
     };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use protocol::{AppInfo, Block, BlockKind, MessageStatus, Role, StepId};
+use protocol::{AppInfo, Block, BlockKind, Ending, MessageStatus, Role, StepId};
 
 use super::markdown::Markdown;
 use super::message_tools::{EditForm, MessageTools};
@@ -62,7 +62,7 @@ pub(crate) fn MessageView(
             <Show when=move || is_editing.get() fallback=body>
                 <EditForm message=Arc::clone(&edited) is_editing/>
             </Show>
-            {cut_mark(cut)}
+            {cut_mark(cut, message.ending)}
             <MessageTools message=Arc::clone(&message) is_editing/>
         </article>
     }
@@ -118,9 +118,13 @@ fn block(block: &Block) -> AnyView {
     }
 }
 
-fn cut_mark(cut: Cut) -> Option<impl IntoView> {
+fn cut_mark(cut: Cut, ending: Ending) -> Option<impl IntoView> {
     let words = match cut {
-        Cut::Whole => return None,
+        Cut::Whole => match ending {
+            Ending::Complete => return None,
+            Ending::Length => "Reached its length limit here: there may be more to say",
+            Ending::Paused => "The provider paused here: write to go on",
+        },
         Cut::Stopped => "Stopped here",
         Cut::Interrupted => "Interrupted here: the rest was not received",
         Cut::Failed => "Failed here: the rest was not received",

@@ -273,6 +273,8 @@ async fn a_reply_says_why_it_ended_where_its_model_was_not_done() {
     world.until_run(one.session_id, RunStatus::Completed).await;
     let said = format!("{:?}", world.events(one.session_id).await);
     assert!(said.contains("ending: Length"), "{said}");
+    let text = world.exported(one.session_id, ExportFormat::Markdown).await;
+    assert!(text.contains("(reached its length limit)"), "{text}");
     world.close().await;
     let world = home.open();
     let messages = world.snapshot(one.session_id).await.messages;
