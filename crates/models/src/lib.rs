@@ -12,6 +12,7 @@ mod chat_completions;
 mod endpoint;
 mod failure;
 mod guide;
+mod held;
 mod pairs;
 mod replay;
 mod responses;

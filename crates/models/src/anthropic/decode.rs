@@ -14,6 +14,7 @@ use protocol::{Ending, ErrorClass};
 use serde::de::DeserializeOwned;
 
 use super::DIALECT;
+use crate::held::Held;
 use crate::slots::Slots;
 use crate::wire::Decode;
 use crate::{failure, replay};
@@ -32,6 +33,7 @@ pub(super) struct Decoder {
     /// Those that are being written, by the number that the provider gave them.
     open: HashMap<u64, usize>,
     counts: Counts,
+    held: Held,
     reason: Option<String>,
     /// What the provider says about a refusal.
     explanation: Option<String>,
@@ -55,8 +57,16 @@ impl Decode for Decoder {
                 let start: MessageStart = read(data)?;
                 self.counts.note(&start.message.usage);
             }
-            "content_block_start" => self.begin(read(data)?, &mut events)?,
-            "content_block_delta" => self.add(read(data)?, &mut events)?,
+            "content_block_start" => {
+                self.begin(read(data)?, &mut events)?;
+                self.held.add(data.len())?;
+            }
+            "content_block_delta" => {
+                self.add(read(data)?, &mut events)?;
+                if events.is_empty() {
+                    self.held.add(data.len())?;
+                }
+            }
             "content_block_stop" => self.end(&read(data)?, &mut events),
             "message_delta" => self.note_end(read(data)?),
             "message_stop" => return self.complete(),
@@ -87,6 +97,7 @@ impl Decoder {
             blocks: Vec::new(),
             open: HashMap::new(),
             counts: Counts::default(),
+            held: Held::default(),
             reason: None,
             explanation: None,
             is_over: false,

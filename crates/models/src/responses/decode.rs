@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::DIALECT;
+use crate::held::Held;
 use crate::wire::Decode;
 use crate::{failure, replay};
 use event::{EndEvent, ItemEvent, Named, PieceEvent, Response};
@@ -30,6 +31,7 @@ pub(super) struct Decoder {
     parts: Parts,
     /// The items that are whole, by their place in the reply.
     items: BTreeMap<u64, Whole>,
+    held: Held,
     /// The calls that have begun.
     begun: BTreeSet<u64>,
     /// The item that is being written, for servers that do not number them.
@@ -47,8 +49,12 @@ impl Decode for Decoder {
         let named: Named = read(data)?;
         let mut events = Vec::new();
         match named.r#type.as_deref() {
-            Some("response.output_item.added") => self.begin(read(data)?)?,
+            Some("response.output_item.added") => {
+                self.held.add(data.len())?;
+                self.begin(read(data)?)?;
+            }
             Some("response.output_item.done") => {
+                self.held.add(data.len())?;
                 let done: ItemEvent = read(data)?;
                 let at = done.output_index.unwrap_or(self.current);
                 self.keep(at, done.item, &mut events)?;
@@ -109,6 +115,7 @@ impl Decoder {
             model: model.to_owned(),
             parts: Parts::default(),
             items: BTreeMap::new(),
+            held: Held::default(),
             begun: BTreeSet::new(),
             current: 0,
             is_refused: false,

@@ -15,3 +15,4 @@ mod guide;
 mod guide_tools;
 mod secrets;
 mod support;
+mod through_engine;

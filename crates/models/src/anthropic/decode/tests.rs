@@ -476,3 +476,23 @@ fn its_own_words_are_kept_where_they_say_more_than_ours() {
         assert!(finished(&events).2.is_some(), "{blocks:?}");
     }
 }
+
+#[test]
+fn what_nobody_hears_of_has_a_limit_too() {
+    let piece = "x".repeat(1 << 20);
+    let sealed = json!({"type": "redacted_thinking", "data": piece});
+    let signature = delta(0, &json!({"type": "signature_delta", "signature": piece})).to_string();
+    let citation = delta(1, &json!({"type": "citations_delta", "citation": piece})).to_string();
+    for event in [&start(2, &sealed).to_string(), &signature, &citation] {
+        let mut decoder = Decoder::new("m");
+        for begin in [json!({"type": "thinking"}), json!({"type": "text"})] {
+            let index = u64::from(begin["type"] == "text");
+            decoder
+                .push(&start(index, &begin).to_string())
+                .expect("good");
+        }
+        let mut pushed = (0..100).map(|_| decoder.push(event));
+        let error = pushed.find_map(Result::err).expect("it ends");
+        assert_eq!(error.class, ErrorClass::Limit);
+    }
+}

@@ -423,3 +423,12 @@ fn its_own_words_are_kept_where_they_say_more_than_ours_and_can_go_back() {
     assert!(kept(&[phased]).is_some());
     assert!(kept(&[asked, text]).is_some(), "their order");
 }
+
+#[test]
+fn what_nobody_hears_of_has_a_limit_too() {
+    let sealed = reasoning(&json!("x".repeat(1 << 20)));
+    let mut decoder = Decoder::new("m");
+    let mut pushed = (0..100).map(|index| decoder.push(&done(index, &sealed).to_string()));
+    let error = pushed.find_map(Result::err).expect("it ends");
+    assert_eq!(error.class, ErrorClass::Limit);
+}
