@@ -13,6 +13,8 @@ mod endpoint;
 mod failure;
 mod guide;
 mod held;
+#[cfg(test)]
+mod mangling;
 mod pairs;
 mod replay;
 mod responses;

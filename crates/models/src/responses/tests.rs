@@ -8,6 +8,7 @@ use futures_util::{FutureExt, StreamExt, stream};
 use protocol::{BlockKind, Ending, Usage};
 
 use super::decode::Decoder;
+use crate::mangling::mangled;
 use crate::wire;
 
 const REASONING: &str = r#"{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"Überlegen 🤔"}],"encrypted_content":"gAAAAAB/+=="}"#;
@@ -263,4 +264,27 @@ fn no_beginning_of_a_stream_is_a_whole_reply() {
         let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
         assert!(!before.iter().any(is_call));
     }
+}
+
+#[test]
+fn whatever_arrives_ends_in_a_reply_or_an_error_and_calls_only_come_with_a_reply() {
+    let good = &recorded();
+    let mut ends = [0, 0];
+    for seed in 0..3_000 {
+        let events = decode(&[&mangled(good, seed)]);
+        let (last, before) = events.split_last().expect("at least an error");
+        assert!(before.iter().all(Result::is_ok), "{seed}: {events:?}");
+        let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
+        let is_whole = matches!(last, Ok(ModelEvent::Finished { .. }));
+        assert!(is_whole || last.is_err(), "{seed}: {last:?}");
+        assert!(
+            is_whole || !before.iter().any(is_call),
+            "{seed}: {events:?}"
+        );
+        ends[usize::from(is_whole)] += 1;
+    }
+    assert!(
+        ends.iter().all(|count| *count > 300),
+        "both are tried: {ends:?}"
+    );
 }
