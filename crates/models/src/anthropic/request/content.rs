@@ -169,9 +169,11 @@ fn is_same_text(texts: &[Cow<'_, str>], text: &str) -> bool {
     words.eq(text.split_whitespace())
 }
 
+/// Also under the id that its result will name.
 fn is_same(item: &Item<'_>, call: &RequestCall) -> bool {
     let input = item.input.map(RawValue::get);
     item.id.as_deref() == Some(&call.id)
+        && fitting(&call.id, LONGEST_ID, "call") == call.id
         && item.name.as_deref() == Some(&call.tool)
         && input == Some(replay::arguments(&call.arguments).get())
 }

@@ -293,6 +293,22 @@ fn ids_and_names_of_other_providers_are_made_to_fit() {
     assert_eq!(used["input"], json!({"malformed": "[1]"}));
 }
 
+// RUN-20
+#[test]
+fn a_call_and_its_result_have_one_id_in_any_words() {
+    let odd = "functions.read_file:0";
+    let items = ITEMS.replace("toolu_1", odd);
+    let said = agent(
+        "I look.",
+        &[(odd, r#"{ "path":  "a" }"#)],
+        native("claude-x", &items),
+    );
+    let messages = &sent(vec![user("Hi"), said, result(odd, "x", false)])["messages"];
+    assert_eq!(messages[1]["content"][0]["signature"], "c2ln");
+    let (used, given) = (&messages[1]["content"][2], &messages[2]["content"][0]);
+    assert_eq!(used["id"], given["tool_use_id"]);
+}
+
 #[test]
 fn what_a_person_chooses_is_sent_and_what_is_ours_stays() {
     let mut endpoint = endpoint();

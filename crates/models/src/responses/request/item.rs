@@ -164,8 +164,10 @@ fn is_same_text(texts: &[String], text: &str) -> bool {
     words.eq(text.split_whitespace())
 }
 
+/// Also under the id that its result will name.
 fn is_same(said: &Said, call: &RequestCall) -> bool {
     said.call_id.as_ref() == Some(&call.id)
+        && fitting(&call.id, LONGEST_ID, "call") == call.id
         && said.name.as_ref() == Some(&call.tool)
         && said.arguments.as_ref() == Some(&call.arguments)
 }

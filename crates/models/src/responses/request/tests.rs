@@ -226,6 +226,19 @@ fn ids_of_other_providers_are_made_to_fit() {
     assert_eq!(input[1]["arguments"], r#"{"malformed":"[1]"}"#);
 }
 
+// RUN-20
+#[test]
+fn a_call_and_its_result_have_one_id_in_any_words() {
+    let odd = "functions.read_file:0";
+    let mut odd_native = native("responses", "gpt-x").expect("some").as_ref().clone();
+    odd_native.items = odd_native.items.replace("call_1", odd);
+    let calls = &[(odd, "{ \"path\":  \"a\" }")];
+    let said = agent("I look.", calls, Some(Arc::new(odd_native)));
+    let input = &sent(vec![user("Hi"), said, result(odd, "x", false)])["input"];
+    assert_eq!(input[1]["encrypted_content"], "gAAA");
+    assert_eq!(input[3]["call_id"], input[4]["call_id"]);
+}
+
 #[test]
 fn what_a_person_chooses_is_sent_and_what_is_ours_stays() {
     let mut endpoint = endpoint();
