@@ -5,7 +5,9 @@
 //! time in which nothing at all arrives.
 
 mod address;
+mod frames;
 mod headers;
+mod ndjson;
 mod retry_after;
 mod sse;
 
@@ -16,14 +18,15 @@ use std::time::Duration;
 use engine::{Clock, ModelError, ModelEvent, ModelStream};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use protocol::ErrorClass;
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url, redirect, retry};
 use secrecy::{ExposeSecret, SecretString};
 
 pub(crate) use crate::endpoint::KeyHeader;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
-use sse::SseError;
+use frames::FrameError;
+pub(crate) use frames::Frames;
 
 /// What is kept of a provider's words.
 const MESSAGE_CHARS: usize = 600;
@@ -66,6 +69,9 @@ pub(crate) struct Manner<'a> {
 
 /// Reads the events of one answer. Pure: the same events give the same result.
 pub(crate) trait Decode: Send + 'static {
+    /// What an event of this dialect is on the wire.
+    const FRAMES: Frames = Frames::Sse;
+
     /// What an event's data says.
     fn push(&mut self, data: &str) -> Result<Vec<ModelEvent>, ModelError>;
 
@@ -121,11 +127,11 @@ impl Wire {
     }
 
     /// Sends a request and reads its answer. Dropping the stream ends the request.
-    pub(crate) fn answer(&self, body: Vec<u8>, decoder: impl Decode) -> ModelStream {
+    pub(crate) fn answer<D: Decode>(&self, body: Vec<u8>, decoder: D) -> ModelStream {
         let wire = self.clone();
         let secrets = Arc::clone(&self.secrets);
         let answer = async move {
-            let events = wire.send(body).await?;
+            let events = wire.send(body, D::FRAMES).await?;
             Ok(decoded(events, decoder))
         };
         let events = stream::once(answer).try_flatten();
@@ -135,23 +141,26 @@ impl Wire {
     async fn send(
         &self,
         body: Vec<u8>,
+        frames: Frames,
     ) -> Result<impl Stream<Item = Result<String, ModelError>> + use<>, ModelError> {
         let request = self.client.post(self.url.clone());
+        let mut headers = self.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static(frames.media_type()));
         let response = request
-            .headers(self.headers.clone())
+            .headers(headers)
             .body(body)
             .send()
             .await
             .map_err(|error| broken(&error))?;
         let response = self.expect_stream(response).await?;
         let largest = self.limits.event_bytes;
-        let events = sse::events(response.bytes_stream(), largest);
+        let events = frames.read(response.bytes_stream(), largest);
         Ok(events.map_err(move |error| match error {
-            SseError::Transport(error) => broken(&error),
-            SseError::NotText => {
+            FrameError::Transport(error) => broken(&error),
+            FrameError::NotText => {
                 ModelError::new(ErrorClass::Network, "The provider sent broken text.")
             }
-            SseError::TooLarge => ModelError::new(
+            FrameError::TooLarge => ModelError::new(
                 ErrorClass::Limit,
                 format!("The provider sent an event of more than {largest} bytes."),
             ),
@@ -180,11 +189,11 @@ impl Wire {
 
 /// The same from bytes that come from no network.
 #[cfg(test)]
-pub(crate) fn decoded_for_tests<E: std::fmt::Debug + Send + 'static>(
+pub(crate) fn decoded_for_tests<E: std::fmt::Debug + Send + 'static, D: Decode>(
     bytes: impl Stream<Item = Result<bytes::Bytes, E>> + Send + 'static,
-    decoder: impl Decode,
+    decoder: D,
 ) -> impl Stream<Item = Result<ModelEvent, ModelError>> + Send {
-    let events = sse::events(bytes, Limits::default().event_bytes);
+    let events = D::FRAMES.read(bytes, Limits::default().event_bytes);
     let events = events.map_err(|error| ModelError::new(ErrorClass::Network, format!("{error:?}")));
     decoded(events, decoder)
 }

@@ -4,7 +4,7 @@ use futures_util::{FutureExt, stream};
 
 use super::*;
 
-type Read = Result<Vec<String>, SseError<&'static str>>;
+type Read = Result<Vec<String>, FrameError<&'static str>>;
 
 fn read(pieces: &[&[u8]], largest: usize) -> Read {
     let pieces: Vec<Result<Bytes, &'static str>> = pieces
@@ -85,7 +85,7 @@ fn a_line_separator_of_unicode_ends_no_line() {
 
 #[test]
 fn what_is_no_text_is_an_error() {
-    assert_eq!(read(&[b"data: \xff\n\n"], 1024), Err(SseError::NotText));
+    assert_eq!(read(&[b"data: \xff\n\n"], 1024), Err(FrameError::NotText));
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn an_event_has_a_largest_size_and_a_stream_has_none() {
     let many: Vec<&[u8]> = vec![small; 1_000];
     assert_eq!(read(&many, 20).unwrap().len(), 1_000);
     let endless: Vec<&[u8]> = vec![b"data: 0123"; 10];
-    assert_eq!(read(&endless, 20), Err(SseError::TooLarge));
+    assert_eq!(read(&endless, 20), Err(FrameError::TooLarge));
     let lines: Vec<&[u8]> = vec![b"data: a\n"; 10];
-    assert_eq!(read(&lines, 20), Err(SseError::TooLarge));
+    assert_eq!(read(&lines, 20), Err(FrameError::TooLarge));
 }
 
 #[test]
@@ -109,6 +109,6 @@ fn a_connection_that_breaks_is_an_error() {
         .expect("nothing to wait for");
     assert_eq!(
         events,
-        [Ok("a".to_owned()), Err(SseError::Transport("reset"))]
+        [Ok("a".to_owned()), Err(FrameError::Transport("reset"))]
     );
 }
