@@ -6,8 +6,10 @@
 //!
 //! Entry points: [`Guide`], the built-in scripted model; [`ChatCompletions`], what most providers
 //! and local servers speak; [`Anthropic`] and [`Responses`], in which thoughts go back as they came.
+//! [`Ollama`] has its own dialect.
 
 mod anthropic;
+mod blocks;
 mod chat_completions;
 mod endpoint;
 mod failure;
@@ -15,6 +17,7 @@ mod guide;
 mod held;
 #[cfg(test)]
 mod mangling;
+mod ollama;
 mod pairs;
 mod replay;
 mod responses;
@@ -25,6 +28,7 @@ pub use anthropic::Anthropic;
 pub use chat_completions::ChatCompletions;
 pub use endpoint::{Endpoint, EndpointError, KeyHeader};
 pub use guide::{Guide, GuideOptions};
+pub use ollama::Ollama;
 pub use responses::Responses;
 pub use secrecy::SecretString;
 pub use wire::Limits;

@@ -13,6 +13,8 @@ mod chat_completions;
 mod dialects;
 mod guide;
 mod guide_tools;
+mod ollama;
 mod secrets;
+mod small_server;
 mod support;
 mod through_engine;

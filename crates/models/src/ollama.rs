@@ -1,0 +1,74 @@
+//! Ollama's own dialect: one JSON object a line.
+
+mod decode;
+mod request;
+mod thought;
+
+use std::sync::Arc;
+
+use engine::{Clock, Model, ModelRequest, ModelStream};
+use futures_util::stream;
+use protocol::ModelInfo;
+
+use crate::endpoint::{Endpoint, EndpointError};
+use crate::wire::{KeyHeader, Limits, Manner, Wire};
+use decode::Decoder;
+
+/// The name under which a reply's own words are kept.
+const DIALECT: &str = "ollama";
+
+/// A model that is reached by Ollama's own dialect. Its address is the server's, without a path.
+#[derive(Debug, Clone)]
+pub struct Ollama {
+    endpoint: Endpoint,
+    context_tokens: Option<u64>,
+    wire: Wire,
+}
+
+impl Ollama {
+    /// Looks at the address and the key; connects to nothing yet.
+    pub fn new(
+        endpoint: Endpoint,
+        limits: Limits,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, EndpointError> {
+        let manner = Manner {
+            path: "api/chat",
+            key: KeyHeader::Bearer,
+            headers: Vec::new(),
+        };
+        let wire = Wire::new(&endpoint, &manner, limits, clock)?;
+        Ok(Self {
+            endpoint,
+            context_tokens: None,
+            wire,
+        })
+    }
+
+    /// Asks for a window of this size. Without it the server takes one of its own, which may be
+    /// smaller than the model's, and drops what does not fit.
+    #[must_use]
+    pub fn with_context_tokens(mut self, tokens: Option<u64>) -> Self {
+        self.context_tokens = tokens;
+        self
+    }
+}
+
+impl Model for Ollama {
+    fn info(&self) -> ModelInfo {
+        self.endpoint.info()
+    }
+
+    fn stream(&self, request: ModelRequest) -> ModelStream {
+        match request::body(&self.endpoint, self.context_tokens, &request) {
+            Ok(body) => {
+                let decoder = Decoder::new(&self.endpoint.model);
+                self.wire.answer(body, decoder)
+            }
+            Err(error) => Box::pin(stream::iter([Err(error)])),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
