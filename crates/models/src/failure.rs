@@ -1,5 +1,7 @@
 //! What a provider's error means: by its code, its type and its status, never by its text.
 
+mod google;
+
 use engine::ModelError;
 use protocol::ErrorClass;
 use serde_json::Value;
@@ -25,13 +27,14 @@ pub(crate) fn from_value(status: Option<u16>, error: &Value) -> ModelError {
         .filter(|message| !message.is_empty());
     let said = status.map_or_else(String::new, |status| format!(" ({status})"));
     let what = sentence(class);
-    ModelError::new(
+    ModelError {
         class,
-        message.map_or_else(
+        message: message.map_or_else(
             || format!("{what}{said}."),
             |message| format!("{what}{said}: {message}"),
         ),
-    )
+        retry_after_ms: google::retry_after_ms(error),
+    }
 }
 
 /// A stream that ended without its end.
@@ -93,9 +96,8 @@ fn class_of(status: Option<u16>, error: &Value) -> ErrorClass {
         &error["status"],
     ];
     let names = names.into_iter().filter_map(Value::as_str);
-    names
-        .clone()
-        .find_map(by_name)
+    google::class_of(error)
+        .or_else(|| names.clone().find_map(by_name))
         .or_else(|| status.and_then(by_status))
         .or_else(|| names.into_iter().find_map(by_vague_name))
         .unwrap_or(ErrorClass::Internal)

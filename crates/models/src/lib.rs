@@ -6,13 +6,14 @@
 //!
 //! Entry points: [`Guide`], the built-in scripted model; [`ChatCompletions`], what most providers
 //! and local servers speak; [`Anthropic`] and [`Responses`], in which thoughts go back as they came.
-//! [`Ollama`] has its own dialect.
+//! [`Ollama`] and [`Gemini`] have their own dialects.
 
 mod anthropic;
 mod blocks;
 mod chat_completions;
 mod endpoint;
 mod failure;
+mod gemini;
 mod guide;
 mod held;
 #[cfg(test)]
@@ -27,6 +28,8 @@ mod wire;
 pub use anthropic::Anthropic;
 pub use chat_completions::ChatCompletions;
 pub use endpoint::{Endpoint, EndpointError, KeyHeader};
+pub use endpoint::{Endpoint, EndpointError};
+pub use gemini::Gemini;
 pub use guide::{Guide, GuideOptions};
 pub use ollama::Ollama;
 pub use responses::Responses;

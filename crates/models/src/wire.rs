@@ -25,6 +25,7 @@ use secrecy::{ExposeSecret, SecretString};
 pub(crate) use crate::endpoint::KeyHeader;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
+pub(crate) use address::escaped;
 use frames::FrameError;
 pub(crate) use frames::Frames;
 
@@ -182,7 +183,7 @@ impl Wire {
         } else {
             failure::from_body(status.as_u16(), &body)
         };
-        error.retry_after_ms = retry_after_ms;
+        error.retry_after_ms = retry_after_ms.or(error.retry_after_ms);
         Err(error)
     }
 }

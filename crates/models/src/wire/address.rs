@@ -4,16 +4,36 @@ use reqwest::Url;
 
 use crate::endpoint::EndpointError;
 
-/// An address with a path. It is looked at before the path is added, which could otherwise become its host.
+/// An address with a path, and with a query where the path has one. The address is looked at before
+/// the path is added, which could otherwise become its host.
 pub(super) fn join(base_url: &str, path: &str) -> Result<Url, EndpointError> {
     let mut url = Url::parse(base_url.trim()).map_err(|_| EndpointError::BadAddress)?;
     let is_plain = url.username().is_empty() && url.password().is_none();
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !is_plain {
         return Err(EndpointError::BadAddress);
     }
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let base_path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&format!("{base_path}/{path}"));
+    if !query.is_empty() {
+        let before = url.query().map(|before| format!("{before}&"));
+        url.set_query(Some(&format!("{}{query}", before.unwrap_or_default())));
+    }
     Ok(url)
+}
+
+/// Text as a part of an address: only letters, digits and what is kept stand for themselves, so it
+/// cannot begin a query or a fragment.
+pub(crate) fn escaped(text: &str, kept: &[u8]) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            escaped.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    escaped
 }
 
 /// Whether requests to it stay on this computer.
@@ -25,4 +45,39 @@ pub(super) fn is_this_computer(url: &Url) -> bool {
             .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
         host == "localhost" || is_loopback
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_have_a_query() {
+        for (base_url, path, expected) in [
+            (
+                "https://a.example/v1",
+                "m:s?alt=sse",
+                "https://a.example/v1/m:s?alt=sse",
+            ),
+            (
+                "https://a.example/?v=1",
+                "m?alt=sse",
+                "https://a.example/m?v=1&alt=sse",
+            ),
+            ("https://a.example", "", "https://a.example/"),
+            (
+                "https://a.example/v1",
+                "m%3Fx",
+                "https://a.example/v1/m%3Fx",
+            ),
+        ] {
+            let url = join(base_url, path).expect("good");
+            assert_eq!(url.as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn text_in_an_address_stays_in_its_place() {
+        assert_eq!(escaped("a/b?c#d%é &", b"/"), "a/b%3Fc%23d%25%C3%A9%20%26");
+    }
 }

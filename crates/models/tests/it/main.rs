@@ -11,6 +11,7 @@
 
 mod chat_completions;
 mod dialects;
+mod gemini;
 mod guide;
 mod guide_tools;
 mod ollama;
