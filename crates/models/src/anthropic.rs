@@ -16,7 +16,7 @@ use decode::Decoder;
 /// The name that its own words are kept under.
 const DIALECT: &str = "anthropic";
 /// The newest version of the API. Compatible servers may want an older one, such as 2023-06-01.
-const NEWEST: &str = "2026-10-21";
+pub(crate) const NEWEST: &str = "2026-10-21";
 
 /// A model that is reached by Anthropic Messages.
 #[derive(Debug, Clone)]

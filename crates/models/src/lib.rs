@@ -6,10 +6,12 @@
 //!
 //! Entry points: [`Guide`], the built-in scripted model; [`ChatCompletions`], what most providers
 //! and local servers speak; [`Anthropic`] and [`Responses`], in which thoughts go back as they came.
-//! [`Ollama`] and [`Gemini`] have their own dialects.
+//! [`Ollama`] and [`Gemini`] have their own dialects. [`list_models`], [`find_local`] and
+//! [`check_key`] say what there is.
 
 mod anthropic;
 mod blocks;
+mod catalog;
 mod chat_completions;
 mod endpoint;
 mod failure;
@@ -26,6 +28,10 @@ mod slots;
 mod wire;
 
 pub use anthropic::Anthropic;
+pub use catalog::{
+    Capabilities, Dialect, KeyCheck, Known, LocalAddress, LocalAnswer, LocalKind, LocalServer,
+    ModelCard, Price, PriceTable, check_key, cost, find_local, list_models,
+};
 pub use chat_completions::ChatCompletions;
 pub use endpoint::{Endpoint, EndpointError, KeyHeader};
 pub use endpoint::{Endpoint, EndpointError};

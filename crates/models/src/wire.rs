@@ -5,6 +5,7 @@
 //! time in which nothing at all arrives.
 
 mod address;
+mod fetch;
 mod frames;
 mod headers;
 mod ndjson;
@@ -26,6 +27,7 @@ pub(crate) use crate::endpoint::KeyHeader;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 pub(crate) use address::escaped;
+pub(crate) use fetch::FetchError;
 use frames::FrameError;
 pub(crate) use frames::Frames;
 

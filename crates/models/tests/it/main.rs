@@ -9,8 +9,10 @@
     reason = "a test picks out what it asks about"
 )]
 
+mod catalog;
 mod chat_completions;
 mod dialects;
+mod discovery;
 mod gemini;
 mod guide;
 mod guide_tools;

@@ -3,13 +3,17 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine::Model;
+use engine::{Model, SystemClock};
+use models::{
+    Dialect, Endpoint, Gemini, Limits, Ollama, SecretString, check_key, find_local, list_models,
+};
 use protocol::ErrorClass;
 use serde_json::json;
 use testkit::ModelServer;
 use testkit::model_server::{Reply, Request};
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::small_server::{Asked, Said, SmallServer};
 use crate::support::{KEY, error_of, hear, model_at, question};
 
 /// Everything that is logged, at every level.
@@ -42,16 +46,22 @@ impl<'a> MakeWriter<'a> for Logged {
     }
 }
 
-// SEC-1
-#[tokio::test]
-async fn the_key_is_in_no_log_no_error_and_no_debug_output() {
+/// Writes down what this thread logs, at every level.
+fn listen() -> (Logged, tracing::subscriber::DefaultGuard) {
     let logged = Logged::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
         .with_writer(logged.clone())
         .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let guard = tracing::subscriber::set_default(subscriber);
     tracing::info!("the log is written");
+    (logged, guard)
+}
+
+// SEC-1
+#[tokio::test]
+async fn the_key_is_in_no_log_no_error_and_no_debug_output() {
+    let (logged, _guard) = listen();
     // A server that repeats what it was sent, in its answer and in its stream.
     let repeats = |request: &Request| {
         let said = json!({"message": request.headers["authorization"], "code": 401});
@@ -79,4 +89,57 @@ async fn the_key_is_in_no_log_no_error_and_no_debug_output() {
     let text = logged.text();
     assert!(text.contains("the log is written"));
     assert!(!text.contains(KEY), "{text}");
+}
+
+// SEC-1
+#[tokio::test]
+async fn the_same_for_every_dialect_and_every_list() {
+    let (logged, _guard) = listen();
+    // A server that repeats all that it was sent.
+    let repeats = |asked: &Asked| {
+        let said = json!({"message": format!("{:?}", asked.headers), "code": 401});
+        Said::json(401, &json!({ "error": said }))
+    };
+    let server = SmallServer::start(repeats);
+    let endpoint = Endpoint {
+        key: Some(SecretString::from(KEY)),
+        ..Endpoint::new(server.url(), "m")
+    };
+    let clock = Arc::new(SystemClock);
+    let limits = Limits::default();
+    let ollama = Ollama::new(endpoint.clone(), limits, clock.clone()).unwrap();
+    let gemini = Gemini::new(endpoint.clone(), limits, clock.clone()).unwrap();
+    let mut shown = format!("{ollama:?} {gemini:?}");
+    for heard in [
+        hear(&ollama, question("Hi")).await,
+        hear(&gemini, question("Hi")).await,
+    ] {
+        let error = error_of(&heard);
+        assert_eq!(error.class, ErrorClass::Auth);
+        assert!(error.message.contains("[key]"), "it was repeated: {error}");
+        shown.push_str(&format!("{error:?}"));
+    }
+    for dialect in [
+        Dialect::ChatCompletions,
+        Dialect::Anthropic,
+        Dialect::Gemini,
+    ] {
+        let listed = list_models(dialect, &endpoint, limits, clock.clone()).await;
+        let checked = check_key(dialect, &endpoint, limits, clock.clone()).await;
+        shown.push_str(&format!("{listed:?} {checked:?}"));
+    }
+    assert!(shown.contains("[key]"));
+    assert!(!shown.contains(KEY), "{shown}");
+    let text = logged.text();
+    assert!(text.contains("the log is written"));
+    assert!(!text.contains(KEY), "{text}");
+    // Whoever is found on this computer is shown no key at all.
+    let before = server.asked().len();
+    let address = models::LocalAddress::new(server.address()).unwrap();
+    find_local(&[address], clock).await;
+    let asked = server.asked();
+    assert!(asked.len() > before);
+    for one in &asked[before..] {
+        assert!(!format!("{one:?}").contains(KEY));
+    }
 }
