@@ -34,7 +34,6 @@ pub use catalog::{
 };
 pub use chat_completions::ChatCompletions;
 pub use endpoint::{Endpoint, EndpointError, KeyHeader};
-pub use endpoint::{Endpoint, EndpointError};
 pub use gemini::Gemini;
 pub use guide::{Guide, GuideOptions};
 pub use ollama::Ollama;
