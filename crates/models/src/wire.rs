@@ -9,6 +9,7 @@ mod fetch;
 mod frames;
 mod headers;
 mod ndjson;
+mod request_id;
 mod retry_after;
 mod sse;
 
@@ -155,6 +156,7 @@ impl Wire {
             .send()
             .await
             .map_err(|error| broken(&error))?;
+        self.log(&response);
         let response = self.expect_stream(response).await?;
         let largest = self.limits.event_bytes;
         let events = frames.read(response.bytes_stream(), largest);
@@ -168,6 +170,19 @@ impl Wire {
                 format!("The provider sent an event of more than {largest} bytes."),
             ),
         }))
+    }
+
+    /// What the provider's support asks for.
+    fn log(&self, response: &Response) {
+        let is_no_secret = |id: &&str| {
+            !self.secrets.iter().any(|secret| {
+                let secret = secret.expose_secret().trim();
+                secret.len() >= SECRET_BYTES && id.contains(secret)
+            })
+        };
+        let request_id = request_id::read(response.headers()).filter(is_no_secret);
+        let status = response.status().as_u16();
+        tracing::info!(name: "models.request.answered", status, request_id);
     }
 
     async fn expect_stream(&self, response: Response) -> Result<Response, ModelError> {

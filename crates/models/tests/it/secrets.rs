@@ -143,3 +143,29 @@ async fn the_same_for_every_dialect_and_every_list() {
         assert!(!format!("{one:?}").contains(KEY));
     }
 }
+
+/// What a provider's support asks for is in the log; a server that writes the key there is not believed.
+#[tokio::test]
+async fn the_id_of_a_request_is_logged_unless_it_holds_the_key() {
+    let (logged, _guard) = listen();
+    let says = |asked: &Asked| {
+        let id = match asked.path.contains("/honest/") {
+            true => "req_0815".to_owned(),
+            false => format!("req-{KEY}"),
+        };
+        Said::json(500, &json!({})).header("x-request-id", &id)
+    };
+    let server = SmallServer::start(says);
+    for path in ["honest", "hostile"] {
+        let endpoint = Endpoint {
+            key: Some(SecretString::from(KEY)),
+            ..Endpoint::new(format!("{}/{path}", server.url()), "m")
+        };
+        let model = Ollama::new(endpoint, Limits::default(), Arc::new(SystemClock)).unwrap();
+        error_of(&hear(&model, question("Hi")).await);
+    }
+    let text = logged.text();
+    assert_eq!(text.matches("status=500").count(), 2, "{text}");
+    assert!(text.contains("req_0815"), "{text}");
+    assert!(!text.contains(KEY), "{text}");
+}
