@@ -21,6 +21,11 @@ const CAUGHT: &[(Mutant, &str, &[&str])] = &[
     (Mutant::CountersResetByText, CRASH_LOOP, &["I12"]),
     (Mutant::CompareWithoutStatus, PROPERTY, &["predicted"]),
     (Mutant::NoEpochCheck, TAKING_OVER, &["epoch:"]),
+    (
+        Mutant::GoOnAfterFailedSync,
+        DISK_FAULTS,
+        &["it went on after a failed sync"],
+    ),
 ];
 
 const FAILPOINTS: &str =
@@ -29,6 +34,8 @@ const POWER_LOSS: &str = "suites::power_loss::a_power_cut_costs_nothing_that_was
 const PROPERTY: &str = "suites::property::the_store_does_what_the_model_says_through_crashes";
 const TAKING_OVER: &str =
     "suites::taking_over::one_process_has_the_folder_and_who_lost_it_writes_nothing";
+const DISK_FAULTS: &str =
+    "suites::disk_faults::whatever_call_to_the_disk_fails_nothing_is_lost_and_it_goes_on";
 const CRASH_LOOP: &str =
     "suites::crash_loop::a_run_that_ends_the_app_again_and_again_is_left_to_the_person";
 

@@ -276,7 +276,8 @@ impl WriteError {
         match self {
             Self::Store(error) => error,
             Self::Sqlite(error) => {
-                if Error::is_failed_sync(&error) {
+                let goes_on = faults::is_mutant(Mutant::GoOnAfterFailedSync);
+                if Error::is_failed_sync(&error) && !goes_on {
                     // Nothing written before or after can be trusted: the only honest way on is
                     // to end at once and let the next start read what is really on the disk.
                     tracing::error!(name: "store.sync.failed", %error, "ending the process");

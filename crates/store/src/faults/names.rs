@@ -133,5 +133,7 @@ named! {
         ApprovalNotConsumed = "approval_not_consumed",
         /// A start takes up runs that were cancelled.
         SweepRevivesCancelled = "sweep_revives_cancelled",
+        /// After a failed sync the process goes on.
+        GoOnAfterFailedSync = "go_on_after_failed_sync",
     }
 }
