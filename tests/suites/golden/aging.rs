@@ -152,10 +152,6 @@ async fn recovers(golden: &Golden, counts: &mut Counts) -> Result<()> {
     fs::copy(golden.database(), &was_database)?;
     let world = World::open(golden.path(), Mood::Story, NOW)?;
     let found = world.recovered;
-    // A call that waited for its next try is tried now: that belongs to what was going.
-    world
-        .until("SELECT count(*) = 0 FROM runs WHERE retry_at_ms IS NOT NULL")
-        .await?;
     world.close().await?;
     ensure!((found.unreadable, found.violations) == (0, 0), "{found:?}");
     ensure!(found.interrupted > 0 && found.in_doubt > 0, "{found:?}");
@@ -165,11 +161,16 @@ async fn recovers(golden: &Golden, counts: &mut Counts) -> Result<()> {
     ensure!(moved > 0, "recovery did nothing");
     counts.moved += moved as u64;
     keeps_what_was_streamed(&was_database, &golden.database())?;
+    // A failed call whose next try is due may be made again before the close, or not.
+    let due = rows::ids_of_runs(&golden.database(), "retry_at_ms IS NOT NULL")?;
     let again = World::open(golden.path(), Mood::Story, NOW + 1_000)?;
     let found = again.recovered;
     again.close().await?;
     ensure!((found.interrupted, found.in_doubt) == (0, 0), "{found:?}");
-    rows::ensure_same(&after, &golden.rows_now()?)
+    rows::ensure_same(
+        &rows::without(&after, &due),
+        &rows::without(&golden.rows_now()?, &due),
+    )
 }
 
 /// STR-2: the text of an attempt that was cut off is a partial message.

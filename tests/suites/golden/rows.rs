@@ -75,6 +75,33 @@ pub(super) fn shape(database: &Path) -> Result<BTreeSet<Vec<String>>> {
     Ok(shape)
 }
 
+/// The ids of runs, of their sessions and of their steps.
+pub(super) fn ids_of_runs(database: &Path, condition: &str) -> Result<BTreeSet<String>> {
+    let found = raw::look(
+        database,
+        &format!(
+            "WITH found AS (SELECT id, session_id FROM runs WHERE {condition})
+             SELECT lower(hex(session_id)) FROM found
+             UNION SELECT lower(hex(id)) FROM found
+             UNION SELECT lower(hex(steps.id)) FROM steps JOIN found ON found.id = steps.run_id"
+        ),
+    )?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The rows that name none of these ids.
+pub(super) fn without(rows: &Rows, ids: &BTreeSet<String>) -> Rows {
+    let is_other = |row: &&Vec<String>| !row.iter().any(|value| ids.contains(value));
+    rows.iter()
+        .map(|(table, rows)| {
+            (
+                table.clone(),
+                rows.iter().filter(is_other).cloned().collect(),
+            )
+        })
+        .collect()
+}
+
 /// What recovery may change: what was going. Everything else stays as it is; of what was going,
 /// messages and events stay too.
 pub(super) fn ensure_only_what_was_going_changed(
@@ -90,14 +117,7 @@ pub(super) fn ensure_only_what_was_going_changed(
         "deltas",
         "tool_calls",
     ];
-    let going = raw::look(
-        database,
-        "WITH going AS (SELECT id, session_id FROM runs WHERE status = 'running')
-         SELECT lower(hex(session_id)) FROM going
-         UNION SELECT lower(hex(id)) FROM going
-         UNION SELECT lower(hex(steps.id)) FROM steps JOIN going ON going.id = steps.run_id",
-    )?;
-    let going: BTreeSet<String> = going.into_iter().flatten().collect();
+    let going = ids_of_runs(database, "status = 'running'")?;
     let mut changed = 0;
     for (table, rows) in before {
         let found = after.get(table).cloned().unwrap_or_default();
