@@ -2,19 +2,27 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use protocol::{Command, RunStatus};
 use regex::Regex;
 use serde_json::Value;
-use tracing::subscriber::DefaultGuard;
+use tracing::Dispatch;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
 
 use crate::fixture::{AT_ONCE, Home, SILENT, close, run, soon, start};
 
 const PLANTED: &str = "PLANTED-7391-tides-of-the-heart";
 
+/// While there is only one subscriber, whoever comes first to a line decides for all whether anybody
+/// wants it, also from a thread that has none. With others beside it each is asked.
+static OTHERS: LazyLock<[Dispatch; 2]> =
+    LazyLock::new(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
+
 /// Logs of this thread go to the folder until the guard is dropped.
-fn log_to(home: &Home) -> DefaultGuard {
+pub(crate) fn log_to(home: &Home) -> DefaultGuard {
+    LazyLock::force(&OTHERS);
     let logs = home.path().join("logs");
     fs::create_dir_all(&logs).unwrap();
     tracing::subscriber::set_default(host::logging::subscriber(&logs).unwrap())
