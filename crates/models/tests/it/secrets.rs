@@ -1,7 +1,7 @@
 //! The key goes to its server and nowhere else.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use engine::{Model, SystemClock};
 use models::{
@@ -11,6 +11,8 @@ use protocol::ErrorClass;
 use serde_json::json;
 use testkit::ModelServer;
 use testkit::model_server::{Reply, Request};
+use tracing::Dispatch;
+use tracing::subscriber::NoSubscriber;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::small_server::{Asked, Said, SmallServer};
@@ -46,8 +48,14 @@ impl<'a> MakeWriter<'a> for Logged {
     }
 }
 
+/// While there is only one subscriber, whoever comes first to a line decides for all whether anybody
+/// wants it, also from a thread that has none. With others beside it each is asked.
+static OTHERS: LazyLock<[Dispatch; 2]> =
+    LazyLock::new(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
+
 /// Writes down what this thread logs, at every level.
 fn listen() -> (Logged, tracing::subscriber::DefaultGuard) {
+    LazyLock::force(&OTHERS);
     let logged = Logged::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
