@@ -40,13 +40,7 @@ impl Pin {
 
     /// Reads what was stored. What cannot be read pins nothing, and says so.
     pub(crate) fn read(text: Option<&str>) -> Self {
-        let Some(text) = text else {
-            return Self::default();
-        };
-        serde_json::from_str(text).unwrap_or_else(|error| {
-            tracing::error!(name: "engine.pin.unreadable", %error);
-            Self::default()
-        })
+        read(text)
     }
 
     /// The stored form.
@@ -68,13 +62,7 @@ pub(crate) struct PinnedLimits {
 impl PinnedLimits {
     /// Reads what was stored. What cannot be read limits as if nothing had been said.
     pub(crate) fn read(text: Option<&str>) -> Self {
-        let Some(text) = text else {
-            return Self::default();
-        };
-        serde_json::from_str(text).unwrap_or_else(|error| {
-            tracing::error!(name: "engine.pin.unreadable", %error);
-            Self::default()
-        })
+        read(text)
     }
 
     pub(crate) fn steps(&self) -> u32 {
@@ -84,4 +72,14 @@ impl PinnedLimits {
     pub(crate) fn ms(&self) -> u64 {
         u64::from(self.limits.seconds.unwrap_or(SECONDS)) * 1_000
     }
+}
+
+fn read<T: Default + serde::de::DeserializeOwned>(text: Option<&str>) -> T {
+    let Some(text) = text else {
+        return T::default();
+    };
+    serde_json::from_str(text).unwrap_or_else(|error| {
+        tracing::error!(name: "engine.pin.unreadable", %error);
+        T::default()
+    })
 }

@@ -6,7 +6,6 @@ mod request;
 use std::sync::Arc;
 
 use engine::{Clock, Model, ModelRequest, ModelStream};
-use futures_util::stream;
 use protocol::ModelInfo;
 
 use crate::endpoint::{Endpoint, EndpointError};
@@ -49,10 +48,8 @@ impl Model for Anthropic {
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
-        match request::body(&self.endpoint, &request) {
-            Ok(body) => self.wire.answer(body, Decoder::new(&self.endpoint.model)),
-            Err(error) => Box::pin(stream::iter([Err(error)])),
-        }
+        let body = request::body(&self.endpoint, &request);
+        self.wire.answer(body, Decoder::new(&self.endpoint.model))
     }
 }
 

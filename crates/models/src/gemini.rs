@@ -7,7 +7,6 @@ mod request;
 use std::sync::Arc;
 
 use engine::{Clock, Model, ModelRequest, ModelStream};
-use futures_util::stream;
 use protocol::ModelInfo;
 
 use crate::endpoint::{Endpoint, EndpointError};
@@ -48,13 +47,8 @@ impl Model for Gemini {
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
-        match request::body(&self.endpoint, &request) {
-            Ok(body) => {
-                let decoder = Decoder::new(&self.endpoint.model);
-                self.wire.answer(body, decoder)
-            }
-            Err(error) => Box::pin(stream::iter([Err(error)])),
-        }
+        let body = request::body(&self.endpoint, &request);
+        self.wire.answer(body, Decoder::new(&self.endpoint.model))
     }
 }
 

@@ -25,6 +25,8 @@ mod pairs;
 mod replay;
 mod responses;
 mod slots;
+#[cfg(test)]
+mod streams;
 mod wire;
 
 pub use anthropic::Anthropic;

@@ -2,7 +2,7 @@
 
 /// A stream with some of its events and bytes changed: the same for the same seed.
 pub(crate) fn mangled(stream: &str, seed: u64) -> Vec<u8> {
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1));
+    let mut dice = Dice::new(seed);
     let mut events: Vec<&str> = stream.split_inclusive("\n\n").collect();
     for _ in 0..dice.roll(4) {
         let (from, to) = (dice.roll(events.len()), dice.roll(events.len()));
@@ -24,10 +24,15 @@ pub(crate) fn mangled(stream: &str, seed: u64) -> Vec<u8> {
     bytes
 }
 
-struct Dice(u64);
+/// The same numbers for the same seed.
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1))
+    }
+
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)

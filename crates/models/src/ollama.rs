@@ -7,7 +7,6 @@ mod thought;
 use std::sync::Arc;
 
 use engine::{Clock, Model, ModelRequest, ModelStream};
-use futures_util::stream;
 use protocol::ModelInfo;
 
 use crate::endpoint::{Endpoint, EndpointError};
@@ -60,13 +59,8 @@ impl Model for Ollama {
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
-        match request::body(&self.endpoint, self.context_tokens, &request) {
-            Ok(body) => {
-                let decoder = Decoder::new(&self.endpoint.model);
-                self.wire.answer(body, decoder)
-            }
-            Err(error) => Box::pin(stream::iter([Err(error)])),
-        }
+        let body = request::body(&self.endpoint, self.context_tokens, &request);
+        self.wire.answer(body, Decoder::new(&self.endpoint.model))
     }
 }
 

@@ -130,12 +130,16 @@ impl Wire {
         })
     }
 
-    /// Sends a request and reads its answer. Dropping the stream ends the request.
-    pub(crate) fn answer<D: Decode>(&self, body: Vec<u8>, decoder: D) -> ModelStream {
+    /// Sends a request, if one could be made, and reads its answer. Dropping the stream ends the request.
+    pub(crate) fn answer<D: Decode>(
+        &self,
+        body: Result<Vec<u8>, ModelError>,
+        decoder: D,
+    ) -> ModelStream {
         let wire = self.clone();
         let secrets = Arc::clone(&self.secrets);
         let answer = async move {
-            let events = wire.send(body, D::FRAMES).await?;
+            let events = wire.send(body?, D::FRAMES).await?;
             Ok(decoded(events, decoder))
         };
         let events = stream::once(answer).try_flatten();

@@ -1,15 +1,13 @@
 //! Bytes in, events out: however the network cuts them.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use engine::{ModelError, ModelEvent};
-use futures_util::{FutureExt, StreamExt, stream};
+use engine::ModelEvent;
 use protocol::{BlockKind, Ending, Usage};
 
 use super::decode::Decoder;
-use crate::mangling::mangled;
-use crate::wire;
+use crate::streams::{
+    self, Heard, assert_mangled_ends_well, assert_no_beginning_is_whole, assert_same_at_every_cut,
+    said,
+};
 
 /// Every kind of event, block and delta that is documented, and some that are not.
 const RECORDED: &str = concat!(
@@ -61,32 +59,13 @@ const ITEMS: &str = concat!(
     r#"{"id":"toolu_2","input":{},"name":"list_files","type":"tool_use"}]"#,
 );
 
-fn decode(pieces: &[&[u8]]) -> Vec<Result<ModelEvent, ModelError>> {
-    let pieces: Vec<Result<Bytes, Infallible>> = pieces
-        .iter()
-        .map(|piece| Ok(Bytes::copy_from_slice(piece)))
-        .collect();
-    wire::decoded_for_tests(stream::iter(pieces), Decoder::new("claude-x"))
-        .collect()
-        .now_or_never()
-        .expect("nothing to wait for")
-}
-
-fn said(events: &[Result<ModelEvent, ModelError>], wanted: BlockKind) -> String {
-    let mut said = String::new();
-    for event in events.iter().flatten() {
-        if let ModelEvent::Text { kind, text, .. } = event
-            && *kind == wanted
-        {
-            said.push_str(text);
-        }
-    }
-    said
+fn decode(text: &str) -> Heard {
+    streams::decode(Decoder::new("claude-x"), &[text.as_bytes()])
 }
 
 #[test]
 fn a_recorded_reply_is_what_it_says() {
-    let whole = decode(&[RECORDED.as_bytes()]);
+    let whole = decode(RECORDED);
     assert!(whole.iter().all(Result::is_ok), "{whole:?}");
     assert_eq!(said(&whole, BlockKind::Reasoning), "Überlegen 🤔");
     assert_eq!(said(&whole, BlockKind::Text), "Grüße, 世界 😀\n");
@@ -126,58 +105,18 @@ fn a_recorded_reply_is_what_it_says() {
 
 #[test]
 fn any_cut_of_a_stream_decodes_to_the_same_events() {
-    let bytes = RECORDED.as_bytes();
-    let whole = decode(&[bytes]);
-    for cut in 0..=bytes.len() {
-        let (left, right) = bytes.split_at(cut);
-        assert_eq!(decode(&[left, right]), whole, "cut at {cut}");
-    }
-    for size in 1..40 {
-        let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-        assert_eq!(decode(&pieces), whole, "pieces of {size}");
-    }
+    assert_same_at_every_cut(|| Decoder::new("claude-x"), RECORDED);
 }
 
 #[test]
 fn no_beginning_of_a_stream_is_a_whole_reply() {
-    let bytes = RECORDED.as_bytes();
-    let whole = decode(&[bytes]);
     let end = RECORDED
         .find("{\"type\":\"message_stop\"}")
         .expect("it is there");
-    for end in 0..end {
-        let events = decode(&[&bytes[..end]]);
-        let (last, before) = events.split_last().expect("at least an error");
-        assert!(last.is_err(), "{last:?} at {end}");
-        assert_eq!(
-            before,
-            &whole[..before.len()],
-            "what came before is what came"
-        );
-        let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
-        assert!(!before.iter().any(is_call));
-    }
+    assert_no_beginning_is_whole(|| Decoder::new("claude-x"), RECORDED, end);
 }
 
 #[test]
 fn whatever_arrives_ends_in_a_reply_or_an_error_and_calls_only_come_with_a_reply() {
-    let good = RECORDED;
-    let mut ends = [0, 0];
-    for seed in 0..3_000 {
-        let events = decode(&[&mangled(good, seed)]);
-        let (last, before) = events.split_last().expect("at least an error");
-        assert!(before.iter().all(Result::is_ok), "{seed}: {events:?}");
-        let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
-        let is_whole = matches!(last, Ok(ModelEvent::Finished { .. }));
-        assert!(is_whole || last.is_err(), "{seed}: {last:?}");
-        assert!(
-            is_whole || !before.iter().any(is_call),
-            "{seed}: {events:?}"
-        );
-        ends[usize::from(is_whole)] += 1;
-    }
-    assert!(
-        ends.iter().all(|count| *count > 300),
-        "both are tried: {ends:?}"
-    );
+    assert_mangled_ends_well(|| Decoder::new("claude-x"), RECORDED);
 }

@@ -1,14 +1,9 @@
 //! Bytes in, events out: however the network cuts them.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use engine::{ModelError, ModelEvent};
-use futures_util::{FutureExt, StreamExt, stream};
 use protocol::BlockKind;
 
 use super::decode::Decoder;
-use crate::wire;
+use crate::streams::{self, Heard, assert_no_beginning_is_whole, assert_same_at_every_cut, said};
 
 /// Two servers' ways in one: comments, CRLF and LF, reasoning, text of all kinds, two calls.
 const RECORDED: &str = concat!(
@@ -27,75 +22,22 @@ const RECORDED: &str = concat!(
     "data: [DONE]\n\n",
 );
 
-fn decode(pieces: &[&[u8]]) -> Vec<Result<ModelEvent, ModelError>> {
-    let pieces: Vec<Result<Bytes, Infallible>> = pieces
-        .iter()
-        .map(|piece| Ok(Bytes::copy_from_slice(piece)))
-        .collect();
-    wire::decoded_for_tests(stream::iter(pieces), Decoder::default())
-        .collect()
-        .now_or_never()
-        .expect("nothing to wait for")
+fn decode(text: &str) -> Heard {
+    streams::decode(Decoder::default(), &[text.as_bytes()])
 }
 
 #[test]
 fn any_cut_of_a_stream_decodes_to_the_same_events() {
-    let bytes = RECORDED.as_bytes();
-    let whole = decode(&[bytes]);
+    let whole = decode(RECORDED);
     assert!(whole.iter().all(Result::is_ok), "{whole:?}");
-    let said = |wanted| {
-        let mut said = String::new();
-        for event in whole.iter().flatten() {
-            if let ModelEvent::Text { kind, text, .. } = event
-                && *kind == wanted
-            {
-                said.push_str(text);
-            }
-        }
-        said
-    };
-    assert_eq!(said(BlockKind::Reasoning), "Überlegen 🤔");
-    assert_eq!(said(BlockKind::Text), "Grüße, 世界 😀\n");
-    assert_eq!(said(BlockKind::Arguments), "{\"path\": \"ü\"}{}");
-    for cut in 0..=bytes.len() {
-        let (left, right) = bytes.split_at(cut);
-        assert_eq!(decode(&[left, right]), whole, "cut at {cut}");
-    }
-    for size in 1..40 {
-        let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-        assert_eq!(decode(&pieces), whole, "pieces of {size}");
-    }
-    // Pieces of ever other sizes, and empty ones among them.
-    let mut state = 1_u64;
-    for _ in 0..500 {
-        let (mut pieces, mut rest) = (Vec::new(), bytes);
-        while !rest.is_empty() {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let (piece, after) = rest.split_at(rest.len().min((state >> 33) as usize % 120));
-            pieces.push(piece);
-            rest = after;
-        }
-        assert_eq!(decode(&pieces), whole);
-    }
+    assert_eq!(said(&whole, BlockKind::Reasoning), "Überlegen 🤔");
+    assert_eq!(said(&whole, BlockKind::Text), "Grüße, 世界 😀\n");
+    assert_eq!(said(&whole, BlockKind::Arguments), "{\"path\": \"ü\"}{}");
+    assert_same_at_every_cut(Decoder::default, RECORDED);
 }
 
 #[test]
 fn no_beginning_of_a_stream_is_a_whole_reply() {
-    let bytes = RECORDED.as_bytes();
-    let whole = decode(&[bytes]);
     let reason = RECORDED.find("\"finish_reason\"").expect("it is there");
-    for end in 0..reason {
-        let events = decode(&[&bytes[..end]]);
-        let (last, before) = events.split_last().expect("at least an error");
-        assert!(last.is_err(), "{last:?} at {end}");
-        assert_eq!(
-            before,
-            &whole[..before.len()],
-            "what came before is what came"
-        );
-        let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
-        assert!(!before.iter().any(is_call));
-    }
+    assert_no_beginning_is_whole(Decoder::default, RECORDED, reason);
 }

@@ -1,14 +1,11 @@
 //! Bytes in, events out: however the network cuts them.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use engine::{ModelError, ModelEvent};
-use futures_util::{FutureExt, StreamExt, stream};
+use engine::ModelEvent;
 use protocol::{BlockKind, Ending, ErrorClass};
 
 use super::decode::Decoder;
 use super::*;
+use crate::streams::{self, Heard, assert_no_beginning_is_whole, assert_same_at_every_cut, said};
 
 /// Every kind of part: a thought, text of all kinds, a signed part without text, two calls of which
 /// the first is signed, parts that nobody knows, and the end with its counts.
@@ -28,58 +25,26 @@ const ENDS: [&str; 4] = [
     "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"世\"}]}}]}\n\ndata: {\"error\":{\"code\":503,\"message\":\"überlastet\",\"status\":\"UNAVAILABLE\"}}\n\n",
 ];
 
-fn decode(pieces: &[&[u8]]) -> Vec<Result<ModelEvent, ModelError>> {
-    let pieces: Vec<Result<Bytes, Infallible>> = pieces
-        .iter()
-        .map(|piece| Ok(Bytes::copy_from_slice(piece)))
-        .collect();
-    wire::decoded_for_tests(stream::iter(pieces), Decoder::new("m"))
-        .collect()
-        .now_or_never()
-        .expect("nothing to wait for")
+fn decode(text: &str) -> Heard {
+    streams::decode(Decoder::new("m"), &[text.as_bytes()])
 }
 
 #[test]
 fn any_cut_of_a_stream_decodes_to_the_same_events() {
-    let bytes = RECORDED.as_bytes();
-    let whole = decode(&[bytes]);
+    let whole = decode(RECORDED);
     assert!(whole.iter().all(Result::is_ok), "{whole:?}");
-    let said = |wanted| {
-        let mut said = String::new();
-        for event in whole.iter().flatten() {
-            if let ModelEvent::Text { kind, text, .. } = event
-                && *kind == wanted
-            {
-                said.push_str(text);
-            }
-        }
-        said
-    };
-    assert_eq!(said(BlockKind::Reasoning), "Überlegen 🤔");
-    assert_eq!(said(BlockKind::Text), "Grüße, 世界 😀\n");
-    assert_eq!(said(BlockKind::Arguments), "{\"path\": \"ü\"}{}");
-    assert_same_at_every_cut(RECORDED);
+    assert_eq!(said(&whole, BlockKind::Reasoning), "Überlegen 🤔");
+    assert_eq!(said(&whole, BlockKind::Text), "Grüße, 世界 😀\n");
+    assert_eq!(said(&whole, BlockKind::Arguments), "{\"path\": \"ü\"}{}");
+    assert_same_at_every_cut(|| Decoder::new("m"), RECORDED);
     for recorded in ENDS {
-        assert_same_at_every_cut(recorded);
-    }
-}
-
-fn assert_same_at_every_cut(recorded: &str) {
-    let bytes = recorded.as_bytes();
-    let whole = decode(&[bytes]);
-    for cut in 0..=bytes.len() {
-        let (left, right) = bytes.split_at(cut);
-        assert_eq!(decode(&[left, right]), whole, "cut at {cut}");
-    }
-    for size in 1..40 {
-        let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-        assert_eq!(decode(&pieces), whole, "pieces of {size}");
+        assert_same_at_every_cut(|| Decoder::new("m"), recorded);
     }
 }
 
 #[test]
 fn every_end_is_what_it_is() {
-    let ends = ENDS.map(|recorded| match decode(&[recorded.as_bytes()]).pop() {
+    let ends = ENDS.map(|recorded| match decode(recorded).pop() {
         Some(Ok(ModelEvent::Finished { ending, .. })) => Ok(ending),
         Some(Err(error)) => Err(error.class),
         other => panic!("{other:?}"),
@@ -97,21 +62,8 @@ fn every_end_is_what_it_is() {
 
 #[test]
 fn no_beginning_of_a_stream_is_a_whole_reply() {
-    let bytes = RECORDED.as_bytes();
-    let whole = decode(&[bytes]);
     // An event is there with its empty line.
-    for end in 0..bytes.len() - 1 {
-        let events = decode(&[&bytes[..end]]);
-        let (last, before) = events.split_last().expect("at least an error");
-        assert!(last.is_err(), "{last:?} at {end}");
-        assert_eq!(
-            before,
-            &whole[..before.len()],
-            "what came before is what came"
-        );
-        let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
-        assert!(!before.iter().any(is_call));
-    }
+    assert_no_beginning_is_whole(|| Decoder::new("m"), RECORDED, RECORDED.len() - 1);
 }
 
 #[test]

@@ -1,15 +1,12 @@
 //! Bytes in, events out: however the network cuts them.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use engine::{ModelError, ModelEvent};
-use futures_util::{FutureExt, StreamExt, stream};
+use engine::ModelEvent;
 use protocol::{BlockKind, Ending, Usage};
 
 use super::decode::Decoder;
-use crate::mangling::mangled;
-use crate::wire;
+use crate::streams::{
+    self, Heard, assert_mangled_ends_well, assert_no_beginning_is_whole, assert_same_at_every_cut,
+};
 
 const REASONING: &str = r#"{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"Überlegen 🤔"}],"encrypted_content":"gAAAAAB/+=="}"#;
 const MESSAGE: &str = r#"{"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Grüße, 世界 😀\n","annotations":[]}]}"#;
@@ -158,18 +155,11 @@ fn recorded() -> String {
     text
 }
 
-fn decode(pieces: &[&[u8]]) -> Vec<Result<ModelEvent, ModelError>> {
-    let pieces: Vec<Result<Bytes, Infallible>> = pieces
-        .iter()
-        .map(|piece| Ok(Bytes::copy_from_slice(piece)))
-        .collect();
-    wire::decoded_for_tests(stream::iter(pieces), Decoder::new("gpt-x"))
-        .collect()
-        .now_or_never()
-        .expect("nothing to wait for")
+fn decode(text: &str) -> Heard {
+    streams::decode(Decoder::new("gpt-x"), &[text.as_bytes()])
 }
 
-fn said(events: &[Result<ModelEvent, ModelError>], wanted: BlockKind) -> Vec<String> {
+fn said(events: &Heard, wanted: BlockKind) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     for event in events.iter().flatten() {
         if let ModelEvent::Text { block, kind, text } = event {
@@ -186,7 +176,7 @@ fn said(events: &[Result<ModelEvent, ModelError>], wanted: BlockKind) -> Vec<Str
 
 #[test]
 fn a_recorded_reply_is_what_it_says() {
-    let whole = decode(&[recorded().as_bytes()]);
+    let whole = decode(&recorded());
     assert!(whole.iter().all(Result::is_ok), "{whole:?}");
     assert_eq!(said(&whole, BlockKind::Reasoning), ["Überlegen 🤔"]);
     assert_eq!(said(&whole, BlockKind::Text), ["Grüße, 世界 😀\n"]);
@@ -231,60 +221,19 @@ fn a_recorded_reply_is_what_it_says() {
 
 #[test]
 fn any_cut_of_a_stream_decodes_to_the_same_events() {
-    let recorded = recorded();
-    let bytes = recorded.as_bytes();
-    let whole = decode(&[bytes]);
-    for cut in 0..=bytes.len() {
-        let (left, right) = bytes.split_at(cut);
-        assert_eq!(decode(&[left, right]), whole, "cut at {cut}");
-    }
-    for size in 1..40 {
-        let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
-        assert_eq!(decode(&pieces), whole, "pieces of {size}");
-    }
+    assert_same_at_every_cut(|| Decoder::new("gpt-x"), &recorded());
 }
 
 #[test]
 fn no_beginning_of_a_stream_is_a_whole_reply() {
     let recorded = recorded();
-    let bytes = recorded.as_bytes();
-    let whole = decode(&[bytes]);
     let end = recorded
         .find("data: {\"type\":\"response.completed\"")
         .expect("it is there");
-    for end in 0..end {
-        let events = decode(&[&bytes[..end]]);
-        let (last, before) = events.split_last().expect("at least an error");
-        assert!(last.is_err(), "{last:?} at {end}");
-        assert_eq!(
-            before,
-            &whole[..before.len()],
-            "what came before is what came"
-        );
-        let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
-        assert!(!before.iter().any(is_call));
-    }
+    assert_no_beginning_is_whole(|| Decoder::new("gpt-x"), &recorded, end);
 }
 
 #[test]
 fn whatever_arrives_ends_in_a_reply_or_an_error_and_calls_only_come_with_a_reply() {
-    let good = &recorded();
-    let mut ends = [0, 0];
-    for seed in 0..3_000 {
-        let events = decode(&[&mangled(good, seed)]);
-        let (last, before) = events.split_last().expect("at least an error");
-        assert!(before.iter().all(Result::is_ok), "{seed}: {events:?}");
-        let is_call = |event: &Result<_, _>| matches!(event, Ok(ModelEvent::Call { .. }));
-        let is_whole = matches!(last, Ok(ModelEvent::Finished { .. }));
-        assert!(is_whole || last.is_err(), "{seed}: {last:?}");
-        assert!(
-            is_whole || !before.iter().any(is_call),
-            "{seed}: {events:?}"
-        );
-        ends[usize::from(is_whole)] += 1;
-    }
-    assert!(
-        ends.iter().all(|count| *count > 300),
-        "both are tried: {ends:?}"
-    );
+    assert_mangled_ends_well(|| Decoder::new("gpt-x"), &recorded());
 }
