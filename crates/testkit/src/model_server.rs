@@ -8,6 +8,7 @@
 mod connection;
 mod dialect;
 mod ledger;
+mod listing;
 mod pieces;
 mod reply;
 mod request;
@@ -25,6 +26,8 @@ use anyhow::Result;
 
 pub use dialect::Dialect;
 use ledger::Ledger;
+pub use listing::Headers;
+use listing::Listing;
 pub use reply::Reply;
 pub use request::{Ending, Request, ToolResult};
 pub use script::{Script, by_rounds, in_order};
@@ -42,6 +45,7 @@ pub struct ModelServer {
 struct Shared {
     script: Box<dyn Script>,
     ledger: Ledger,
+    listing: Listing,
     /// Replies that hang go on.
     is_released: AtomicBool,
     /// Everything ends.
@@ -66,6 +70,7 @@ impl ModelServer {
         let shared = Arc::new(Shared {
             script: Box::new(script),
             ledger,
+            listing: Listing::default(),
             is_released: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
         });
@@ -93,6 +98,16 @@ impl ModelServer {
     /// How many there were.
     pub fn count(&self) -> usize {
         self.shared.ledger.count()
+    }
+
+    /// What is said from now on to whoever asks for the list of models; until then there is none.
+    pub fn list_models(&self, list: impl Fn(&Headers) -> Reply + Send + Sync + 'static) {
+        self.shared.listing.set(Box::new(list));
+    }
+
+    /// How often the list was asked for.
+    pub fn listed(&self) -> usize {
+        self.shared.listing.count()
     }
 
     /// Lets every reply go on that hangs, and those to come.

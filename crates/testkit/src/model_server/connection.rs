@@ -29,6 +29,14 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some(incoming) = read(&mut reader)? {
+        if let Some(reply) = shared.listing.at(&incoming.path, &incoming.headers) {
+            let body = match &reply.content {
+                Content::Whole(body) => body.as_str(),
+                Content::Stream(_) => "{}",
+            };
+            send_whole(stream, &reply, body)?;
+            continue;
+        }
         let Some(dialect) = Dialect::at(&incoming.path) else {
             let body = r#"{"error":{"message":"There is nothing at this address.","code":404}}"#;
             send_whole(stream, &Reply::body(404, "application/json", body), body)?;
