@@ -13,6 +13,7 @@ mod anthropic;
 mod blocks;
 mod catalog;
 mod chat_completions;
+mod connect;
 mod endpoint;
 mod failure;
 mod gemini;
@@ -35,10 +36,11 @@ pub use catalog::{
     ModelCard, Price, PriceTable, check_key, cost, find_local, list_models,
 };
 pub use chat_completions::ChatCompletions;
+pub use connect::connect;
 pub use endpoint::{Endpoint, EndpointError, KeyHeader};
 pub use gemini::Gemini;
 pub use guide::{Guide, GuideOptions};
 pub use ollama::Ollama;
 pub use responses::Responses;
 pub use secrecy::SecretString;
-pub use wire::Limits;
+pub use wire::{Limits, is_same_host};

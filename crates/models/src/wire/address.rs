@@ -36,6 +36,15 @@ pub(crate) fn escaped(text: &str, kept: &[u8]) -> String {
     escaped
 }
 
+/// Whether both lead to the same host by the same way: what was given for the one may go to the other.
+pub fn is_same_host(one: &str, other: &str) -> bool {
+    let origin = |url: &str| Url::parse(url.trim()).ok().map(|url| url.origin());
+    match (origin(one), origin(other)) {
+        (Some(one), Some(other)) => one.is_tuple() && one == other,
+        (_, None) | (None, _) => false,
+    }
+}
+
 /// Whether requests to it stay on this computer.
 pub(super) fn is_this_computer(url: &Url) -> bool {
     url.host_str().is_some_and(|host| {
@@ -50,6 +59,26 @@ pub(super) fn is_this_computer(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_is_the_same_with_another_path_and_no_other() {
+        let one = "https://a.example/v1";
+        for same in ["https://a.example", " https://A.example:443/v2/ ", one] {
+            assert!(is_same_host(one, same), "{same}");
+        }
+        for other in [
+            "http://a.example/v1",
+            "https://a.example:8443/v1",
+            "https://b.example/v1",
+            "https://a.example.evil.example/v1",
+            "https://a.example@evil.example/v1",
+            "data:text",
+            "",
+        ] {
+            assert!(!is_same_host(one, other), "{other}");
+        }
+        assert!(!is_same_host("data:text", "data:text"));
+    }
 
     #[test]
     fn a_path_may_have_a_query() {
