@@ -38,7 +38,7 @@ impl Scene {
         let (engine, recovered) = Engine::open(Options {
             store: store.clone(),
             opened,
-            models: vec![model],
+            models: engine::FixedModels::only(model),
             tools,
             workspaces: Arc::new(NoFiles),
             clock: Arc::new(SystemClock),

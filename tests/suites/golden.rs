@@ -4,6 +4,7 @@
 //! everything in it that can be in a database, cut off in the middle of things. It never changes.
 
 mod aging;
+mod provided;
 mod rows;
 mod story;
 mod text;

@@ -25,6 +25,8 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use protocol::{CallId, Event, RunId, SessionId, StepId};
 use store::{Change, Sync, Transition};
 use uuid::Uuid;
@@ -35,14 +37,16 @@ pub(crate) use call_outcome::{CallEnd, RESULT_BYTES, call_outcome};
 pub(crate) use call_start::{StartCall, refuse_call, start_call, start_ready};
 pub(crate) use copy::{Copied, copy_session};
 pub(crate) use create_session::create_session;
-pub(crate) use delete_session::{archive_session, delete_session, restore_session, set_agent};
+pub(crate) use delete_session::{
+    archive_session, delete_session, restore_session, set_agent, set_model,
+};
 pub(crate) use doubt::{Settle, checked_in_vain, settle_doubt};
 pub(crate) use halt::{cancel_run, dismiss_run, interrupt, stop_run};
 pub(crate) use model_outcome::{Outcome, PlannedCall, Said, model_outcome};
 pub(crate) use queue::{edit_queued, remove_queued, send_queued};
 pub(crate) use rename_session::rename_session;
 pub(crate) use resume_run::resume_run;
-pub(crate) use retry::{MAX_TRIES, retry_model};
+pub(crate) use retry::{MAX_TRIES, release_model, retry_model};
 pub(crate) use send_message::{SendMessage, send_message};
 pub(crate) use start_run::{StartRun, start_run};
 pub(crate) use sweep::{Checkable, follow_up, sweep};
@@ -51,11 +55,11 @@ use crate::ids::Ids;
 use crate::tool::ToolSpec;
 
 /// What every decision is given beside the state: the time, ids, and what a new run begins with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Given<'a> {
     pub(crate) at_ms: u64,
     pub(crate) ids: &'a dyn Ids,
-    pub(crate) default_model: &'a str,
+    pub(crate) default_model: Arc<str>,
     pub(crate) tools: &'a [ToolSpec],
 }
 

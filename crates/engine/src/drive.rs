@@ -81,6 +81,7 @@ pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
             };
             settle(engine, call, outcome, cancel).await;
         }
+        Ended::Held(error) => settle(engine, call, Outcome::Held { error }, cancel).await,
         Ended::Halted => tracing::info!(name: "engine.model.halted", "the model call was halted"),
     }
 }
@@ -189,6 +190,8 @@ enum Ended {
     Whole(End),
     /// With how long the provider asks to wait.
     Failed(RunError, Option<u64>),
+    /// Its provider takes nothing at present.
+    Held(RunError),
     /// Stopped, interrupted or cancelled: whoever did that has written it.
     Halted,
 }
@@ -269,6 +272,7 @@ impl<'a> Writing<'a> {
                     ending,
                     native: native.and_then(kept),
                 })),
+                Some(Err(error)) if error.is_held => Some(Ended::Held(run_error(error))),
                 Some(Err(error)) => {
                     let retry_after_ms = error.retry_after_ms;
                     Some(Ended::Failed(run_error(error), retry_after_ms))

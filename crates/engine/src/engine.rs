@@ -18,12 +18,14 @@ use crate::calls::Calls;
 use crate::clock::Clock;
 use crate::command_error::{closing, from_store};
 use crate::decide::{self, Given};
+use crate::held;
 use crate::history::Histories;
 use crate::ids::Ids;
 use crate::jobs::Jobs;
 use crate::model::Model;
 use crate::read_result::ReadResult;
 use crate::recovery::{self, Recovered};
+use crate::registry::Models;
 use crate::timekeeper;
 use crate::tool::{Tool, ToolSpec};
 use crate::turns::Turns;
@@ -40,8 +42,8 @@ pub struct Options {
     pub store: Store,
     /// What was found on opening it.
     pub opened: store::Opened,
-    /// Who can answer; the first one answers new runs.
-    pub models: Vec<Arc<dyn Model>>,
+    /// Who can answer.
+    pub models: Arc<dyn Models>,
     /// What agents can do.
     pub tools: Vec<Arc<dyn Tool>>,
     /// The folders that tools are confined to.
@@ -57,9 +59,6 @@ pub struct Options {
 /// Why an engine could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There must be someone to answer.
-    #[error("an engine needs at least one model")]
-    NoModel,
     /// Two tools have the same name.
     #[error("there are two tools called {0}")]
     SameTool(String),
@@ -117,11 +116,11 @@ pub(crate) struct Inner {
     tools: HashMap<String, Arc<dyn Tool>>,
     /// What models are told of the tools, in the order they were given.
     tool_specs: Vec<ToolSpec>,
-    model_infos: Vec<ModelInfo>,
     /// The commands that are being carried out, to be waited for.
     commands: TaskTracker,
-    models: HashMap<String, Arc<dyn Model>>,
-    default_model: ModelInfo,
+    pub(crate) models: Arc<dyn Models>,
+    /// Commands about providers take turns.
+    pub(crate) provider_turn: tokio::sync::Mutex<()>,
     is_closing: AtomicBool,
 }
 
@@ -129,8 +128,7 @@ impl Engine {
     /// Takes up what an earlier process left, then accepts commands.
     pub fn open(options: Options) -> Result<(Self, Recovered), OpenError> {
         let runtime = Handle::try_current().map_err(|_| OpenError::NoRuntime)?;
-        let default_model = options.models.first().ok_or(OpenError::NoModel)?.info();
-        let model_infos = options.models.iter().map(|model| model.info()).collect();
+        held::take_over(&options)?;
         let mut offered = options.tools;
         offered.push(Arc::new(ReadResult::new(options.store.clone())));
         let tool_specs: Vec<ToolSpec> = offered.iter().map(|tool| tool.spec()).collect();
@@ -140,11 +138,6 @@ impl Engine {
                 return Err(OpenError::SameTool(spec.name.clone()));
             }
         }
-        let models = options
-            .models
-            .into_iter()
-            .map(|model| (model.info().id, model))
-            .collect();
         let engine = Self {
             inner: Arc::new(Inner {
                 store: options.store,
@@ -162,10 +155,9 @@ impl Engine {
                 closing: CancellationToken::new(),
                 tools,
                 tool_specs,
-                model_infos,
                 commands: TaskTracker::new(),
-                models,
-                default_model,
+                models: options.models,
+                provider_turn: tokio::sync::Mutex::new(()),
                 is_closing: AtomicBool::new(false),
             }),
         };
@@ -252,15 +244,11 @@ impl Inner {
     }
 
     pub(crate) fn model(&self, id: &str) -> Option<Arc<dyn Model>> {
-        self.models.get(id).cloned()
+        self.models.get(id)
     }
 
-    pub(crate) const fn default_model(&self) -> &ModelInfo {
-        &self.default_model
-    }
-
-    pub(crate) fn models(&self) -> &[ModelInfo] {
-        &self.model_infos
+    pub(crate) fn default_model(&self) -> ModelInfo {
+        self.models.default_model()
     }
 
     pub(crate) fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
@@ -284,7 +272,7 @@ impl Inner {
         Given {
             at_ms: self.now_ms(),
             ids: &*self.ids,
-            default_model: &self.default_model.id,
+            default_model: self.models.default_id(),
             tools: &self.tool_specs,
         }
     }

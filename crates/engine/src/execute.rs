@@ -4,6 +4,7 @@ mod agents;
 mod approvals;
 mod branches;
 mod messages;
+mod providers;
 mod rules;
 mod runs;
 mod sessions;
@@ -67,6 +68,9 @@ impl Engine {
                 session_id,
                 agent_id,
             } => self.set_session_agent(session_id, agent_id).await,
+            Command::SetSessionModel { session_id, model } => {
+                self.set_session_model(session_id, model).await
+            }
             Command::ForkSession {
                 session_id,
                 message_id,
@@ -166,6 +170,29 @@ impl Engine {
             } => self.update_agent(agent_id, fields, revision).await,
             Command::DuplicateAgent { agent_id } => self.duplicate_agent(agent_id).await,
             Command::DeleteAgent { agent_id } => self.delete_agent(agent_id).await,
+            Command::ListProviders {} => self.list_providers().await,
+            Command::CreateProvider { fields } => self.create_provider(fields).await,
+            Command::UpdateProvider {
+                provider_id,
+                fields,
+                revision,
+            } => self.update_provider(provider_id, fields, revision).await,
+            Command::DeleteProvider {
+                provider_id,
+                anyway,
+            } => self.delete_provider(provider_id, anyway).await,
+            Command::SetProviderKey {
+                provider_id,
+                header,
+                key,
+            } => self.set_provider_key(provider_id, header, key).await,
+            Command::ForgetProviderKey {
+                provider_id,
+                header,
+            } => self.forget_provider_key(provider_id, header).await,
+            Command::TestProvider { provider_id } => self.test_provider(provider_id).await,
+            Command::ResumeProvider { provider_id } => self.resume_provider(provider_id).await,
+            Command::RefreshModels { provider_id } => self.refresh_models(provider_id).await,
             Command::GetSettings {} => self
                 .read(|reader| reader.settings())
                 .await
@@ -190,8 +217,8 @@ impl Engine {
         AppInfo {
             version: self.inner.app_version.clone(),
             data_dir: self.inner.store.folder().root().display().to_string(),
-            model: self.inner.default_model().clone(),
-            models: self.inner.models().to_vec(),
+            model: self.inner.default_model(),
+            models: self.inner.models.list(),
             tools: tools.collect(),
         }
     }

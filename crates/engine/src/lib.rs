@@ -19,6 +19,7 @@ mod drive;
 mod effects;
 mod engine;
 mod execute;
+mod held;
 mod history;
 mod ids;
 mod jobs;
@@ -31,6 +32,7 @@ mod planning;
 mod policy;
 mod read_result;
 mod recovery;
+mod registry;
 mod request;
 mod subscription;
 mod summary;
@@ -52,7 +54,8 @@ pub use model::{
     Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestCall, RequestMessage,
 };
 pub use recovery::Recovered;
-pub use store::StateChange;
+pub use registry::{Answer, FixedModels, Models, Providers, Slot};
+pub use store::{ProviderRow, StateChange};
 pub use subscription::Subscription;
 pub use tool::{
     CallInput, Checked, FileIntent, Intent, Output, Plan, Tool, ToolContext, ToolError, ToolFuture,

@@ -134,6 +134,9 @@ pub struct ModelError {
     pub message: String,
     /// How long the provider asks to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// The provider takes nothing at present, and somebody was told so before: the call waits until
+    /// the person has done something about it.
+    pub is_held: bool,
 }
 
 impl ModelError {
@@ -143,6 +146,7 @@ impl ModelError {
             class,
             message: message.into(),
             retry_after_ms: None,
+            is_held: false,
         }
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn summary(reader: &Reader<'_>, mut row: SessionRow) -> Result<Sessio
         session_id: row.session_id,
         title: row.title,
         agent_id: row.agent_id,
+        model: row.model,
         is_archived: row.is_archived,
         problem: row.problem,
         forked_from: row.forked_from,

@@ -38,6 +38,7 @@ pub(crate) fn concerns(transition: &Transition) -> bool {
         | Change::ArchiveSession { .. }
         | Change::PurgeSession { .. }
         | Change::SetSessionAgent { .. }
+        | Change::SetSessionModel { .. }
         | Change::StartBranch { .. }
         | Change::SelectBranch { .. }
         | Change::NoteRequest { .. }
@@ -68,6 +69,11 @@ pub(crate) fn concerns(transition: &Transition) -> bool {
         | Change::CreateAgent(_)
         | Change::UpdateAgent { .. }
         | Change::DeleteAgent { .. }
+        | Change::CreateProvider(_)
+        | Change::UpdateProvider { .. }
+        | Change::SaveProviderSecrets { .. }
+        | Change::SaveProviderModels { .. }
+        | Change::DeleteProvider { .. }
         | Change::SaveSettings(_)
         | Change::NoteNotice { .. }
         | Change::AppendEvent { .. } => false,

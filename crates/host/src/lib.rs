@@ -13,7 +13,9 @@ pub mod diagnostics;
 mod files;
 pub mod headless;
 mod instance;
+pub mod keys;
 pub mod logging;
+mod providers;
 mod source;
 mod start;
 

@@ -12,6 +12,8 @@ use store::{DataFolder, Opened, Store};
 use tools::ScratchWorkspaces;
 
 use crate::backups::DailyBackups;
+use crate::keys::{KeyFile, Keychain, Keys};
+use crate::providers::Registry;
 
 /// What a host is started with.
 #[derive(Debug, Clone)]
@@ -24,6 +26,8 @@ pub struct HostOptions {
     pub endpoint: Option<Endpoint>,
     /// Tools beside the built-in ones.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// The keychain; the system's when absent.
+    pub keychain: Option<Arc<dyn Keys>>,
 }
 
 impl HostOptions {
@@ -34,6 +38,7 @@ impl HostOptions {
             guide: GuideOptions::default(),
             endpoint: None,
             tools: Vec::new(),
+            keychain: None,
         }
     }
 }
@@ -80,7 +85,7 @@ impl Host {
         };
         let folder = DataFolder::create(&options.data_dir).map_err(|error| plain(&error))?;
         let clock = Arc::new(SystemClock);
-        let models = models(options, clock.clone()).map_err(|error| StartFailure {
+        let models = models(options, &folder, clock.clone()).map_err(|error| StartFailure {
             error,
             backup: None,
         })?;
@@ -96,7 +101,7 @@ impl Host {
         let (engine, recovered) = Engine::open(Options {
             store,
             opened,
-            models,
+            models: Arc::new(models),
             tools: tools.chain(options.tools.iter().cloned()).collect(),
             workspaces: Arc::new(workspaces),
             clock,
@@ -138,15 +143,28 @@ impl Host {
     }
 }
 
-/// The first one answers.
+/// The guide, the command line's model, and whatever is stored. No key is read yet.
 fn models(
     options: &HostOptions,
+    folder: &DataFolder,
     clock: Arc<dyn Clock>,
-) -> Result<Vec<Arc<dyn Model>>, CommandError> {
-    let guide = Arc::new(Guide::new(options.guide));
-    let Some(endpoint) = options.endpoint.clone() else {
-        return Ok(vec![guide]);
+) -> Result<Registry, CommandError> {
+    let told = match options.endpoint.clone() {
+        Some(endpoint) => Some(told(endpoint, Arc::clone(&clock))?),
+        None => None,
     };
+    let keychain = options.keychain.clone();
+    Ok(Registry::new(
+        told,
+        Arc::new(Guide::new(options.guide)),
+        keychain.unwrap_or_else(|| Arc::new(Keychain::default())),
+        Arc::new(KeyFile::new(folder.clone())),
+        clock,
+    ))
+}
+
+/// The model that the command line names.
+fn told(endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Arc<dyn Model>, CommandError> {
     let model = ChatCompletions::new(endpoint, Limits::default(), clock).map_err(|error| {
         CommandError::new(
             ErrorCode::InvalidValue,
@@ -154,7 +172,7 @@ fn models(
             "Mend the address of the model (--model-url), or leave it out.",
         )
     })?;
-    Ok(vec![Arc::new(model), guide])
+    Ok(Arc::new(model))
 }
 
 /// When a backup may take the database's place.
@@ -189,9 +207,7 @@ fn failure(folder: &DataFolder, error: &store::Error) -> StartFailure {
 fn open_failure(folder: &DataFolder, error: &engine::OpenError) -> StartFailure {
     match error {
         engine::OpenError::Recovery(error) => failure(folder, error),
-        engine::OpenError::NoModel
-        | engine::OpenError::NoRuntime
-        | engine::OpenError::SameTool(_) => StartFailure {
+        engine::OpenError::NoRuntime | engine::OpenError::SameTool(_) => StartFailure {
             error: CommandError::new(ErrorCode::Internal, error.to_string(), "The log says more."),
             backup: None,
         },

@@ -34,6 +34,7 @@ pub(crate) fn from_value(status: Option<u16>, error: &Value) -> ModelError {
             |message| format!("{what}{said}: {message}"),
         ),
         retry_after_ms: google::retry_after_ms(error),
+        is_held: false,
     }
 }
 

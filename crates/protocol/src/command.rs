@@ -1,14 +1,15 @@
 //! Commands: everything that can be asked of the engine.
 
 mod check;
+mod check_provider;
 mod read;
 mod validate;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentFields, AgentId, CallDecision, CallId, Decision, ExportFormat, MessageId, Resolution,
-    RuleId, RuleScope, RunId, SessionId, Settings, Verdict,
+    AgentFields, AgentId, CallDecision, CallId, Decision, ExportFormat, MessageId, ProviderFields,
+    ProviderId, Resolution, RuleId, RuleScope, RunId, Secret, SessionId, Settings, Verdict,
 };
 
 /// What can be asked. Commands that change something answer once that is on disk.
@@ -75,6 +76,15 @@ pub enum Command {
         session_id: SessionId,
         /// The agent.
         agent_id: AgentId,
+    },
+    /// Gives a session a model of its own, which goes before its agent's. A run that is going keeps
+    /// the one it began with.
+    SetSessionModel {
+        /// The session.
+        session_id: SessionId,
+        /// The model; its agent's again when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
     },
     /// Makes a new session with the history up to and with this message.
     ForkSession {
@@ -311,6 +321,67 @@ pub enum Command {
     DeleteAgent {
         /// The agent.
         agent_id: AgentId,
+    },
+    /// Lists the providers with their models and how they stand.
+    ListProviders {},
+    /// Adds a provider. It has no key yet.
+    CreateProvider {
+        /// What it is.
+        fields: ProviderFields,
+    },
+    /// Changes a provider. With another host in its address its key and its secret headers are
+    /// forgotten: they were given for the old one.
+    UpdateProvider {
+        /// The provider.
+        provider_id: ProviderId,
+        /// What it is from now on.
+        fields: ProviderFields,
+        /// The revision that was edited; another one is a conflict.
+        revision: u32,
+    },
+    /// Deletes a provider with its key. Refused while an agent, a session or the settings name a
+    /// model of it.
+    DeleteProvider {
+        /// The provider.
+        provider_id: ProviderId,
+        /// Also while it is used: what names its models keeps naming them, and runs of those fail
+        /// until another model is chosen. Also if its key cannot be removed from the keychain now.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        anyway: bool,
+    },
+    /// Keeps a key for a provider, where the setting `key_store` says. It is never told again.
+    SetProviderKey {
+        /// The provider.
+        provider_id: ProviderId,
+        /// The secret header whose value it is; the key when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        header: Option<String>,
+        /// The key, up to 16 KiB.
+        key: Secret,
+    },
+    /// Forgets a key.
+    ForgetProviderKey {
+        /// The provider.
+        provider_id: ProviderId,
+        /// The secret header whose value it is; the key when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        header: Option<String>,
+    },
+    /// Tries whether a provider can be reached with its key, by asking for its models, which costs
+    /// nothing. One that works is no longer paused.
+    TestProvider {
+        /// The provider.
+        provider_id: ProviderId,
+    },
+    /// Ends the pause of a provider: the runs that wait for it go on.
+    ResumeProvider {
+        /// The provider.
+        provider_id: ProviderId,
+    },
+    /// Asks a provider for its models and keeps the list.
+    RefreshModels {
+        /// The provider.
+        provider_id: ProviderId,
     },
     /// Reads the settings.
     GetSettings {},

@@ -167,6 +167,12 @@ pub enum Event {
         /// The agent.
         agent_id: AgentId,
     },
+    /// The session got a model of its own, or goes with its agent's again.
+    ModelChanged {
+        /// The model; the agent's when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
     /// The person stopped the run, or it reached a limit; it can be resumed.
     RunStopped {
         /// The run.
@@ -234,6 +240,7 @@ impl Event {
             | Self::BranchSelected { .. }
             | Self::SessionArchived { .. }
             | Self::AgentChanged { .. }
+            | Self::ModelChanged { .. }
             | Self::RunStopped { .. }
             | Self::RunInterrupted { .. }
             | Self::RunResumed { .. }

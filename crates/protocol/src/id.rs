@@ -120,6 +120,11 @@ id!(
     RuleId,
     "rul"
 );
+id!(
+    /// One provider of models.
+    ProviderId,
+    "prv"
+);
 
 /// Lower-case hexadecimal only: one id has one spelling, so that texts can be compared.
 fn parse(prefix: &'static str, text: &str) -> Result<Uuid, IdError> {

@@ -21,11 +21,13 @@ mod id;
 pub mod limits;
 mod message;
 mod native;
+mod provider;
 mod push;
 mod queue;
 mod reply;
 mod rule;
 mod run;
+mod secret;
 mod session;
 mod settings;
 mod status;
@@ -43,14 +45,19 @@ pub use delta::{BlockKind, Delta};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Envelope, Event};
 pub use export::{ExportFormat, NativeOf, SessionExport};
-pub use id::{AgentId, CallId, IdError, MessageId, RuleId, RunId, SessionId, StepId};
+pub use id::{AgentId, CallId, IdError, MessageId, ProviderId, RuleId, RunId, SessionId, StepId};
 pub use message::{Block, Ending, Message, MessageStatus, Role};
 pub use native::Native;
+pub use provider::{
+    Dialect, KeyHeader, KeyPlace, ModelPrice, ProviderFields, ProviderHeader, ProviderModel,
+    ProviderOptions, ProviderSecret, ProviderState, ProviderTest, ProviderView,
+};
 pub use push::Push;
 pub use queue::QueuedMessage;
 pub use reply::{Reply, SentOutcome};
 pub use rule::{RuleScope, RuleView};
 pub use run::{ErrorClass, RetryView, RunError, RunReason, RunView};
+pub use secret::Secret;
 pub use session::{
     Attention, AttentionAction, AttentionCall, AttentionKind, BranchView, LiveBlock, LiveStep,
     SessionSnapshot, SessionSummary,

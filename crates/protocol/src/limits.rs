@@ -42,3 +42,17 @@ pub const AGENT_TOOLS: usize = 256;
 pub const FROM_BYTES: usize = 64;
 /// Bytes of a workspace's path in a rule.
 pub const PATH_BYTES: usize = 4 * 1024;
+/// Bytes of a provider's key, or of the value of a secret header.
+pub const KEY_BYTES: usize = 16 * 1024;
+/// Bytes of a provider's address.
+pub const URL_BYTES: usize = 2 * 1024;
+/// Headers of a provider.
+pub const HEADERS: usize = 32;
+/// Bytes of a header's name.
+pub const HEADER_NAME_BYTES: usize = 128;
+/// Bytes of a header's value.
+pub const HEADER_VALUE_BYTES: usize = 4 * 1024;
+/// Bytes of what a provider is told beside its address, as JSON.
+pub const OPTIONS_BYTES: usize = 64 * 1024;
+/// Bytes of a model's id.
+pub const MODEL_BYTES: usize = 1024;

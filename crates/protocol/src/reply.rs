@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentView, AppInfo, CallId, DecidedCall, Message, MessageId, QueuedMessage, RuleView, RunId,
-    RunStatus, RunView, SessionId, SessionSnapshot, SessionSummary, Settings, ToolCallView,
+    AgentView, AppInfo, CallId, DecidedCall, Message, MessageId, ProviderTest, ProviderView,
+    QueuedMessage, RuleView, RunId, RunStatus, RunView, SessionId, SessionSnapshot, SessionSummary,
+    Settings, ToolCallView,
 };
 
 /// The answer to a command that succeeded. What it says is on disk.
@@ -22,7 +23,7 @@ pub enum Reply {
         has_more: bool,
     },
     /// To `create_session`, `rename_session`, `archive_session`, `restore_session`,
-    /// `set_session_agent`, `select_branch`, `fork_session` and `import_session`.
+    /// `set_session_agent`, `set_session_model`, `select_branch`, `fork_session` and `import_session`.
     Session(Box<SessionSummary>),
     /// To `get_session`.
     Snapshot(Box<SessionSnapshot>),
@@ -90,6 +91,21 @@ pub enum Reply {
     },
     /// To `create_agent`, `update_agent` and `duplicate_agent`.
     Agent(AgentView),
+    /// To `list_providers` and `delete_provider`.
+    Providers {
+        /// By name.
+        providers: Vec<ProviderView>,
+    },
+    /// To `create_provider`, `update_provider`, `set_provider_key`, `forget_provider_key`,
+    /// `resume_provider` and `refresh_models`.
+    Provider(Box<ProviderView>),
+    /// To `test_provider`.
+    ProviderTested {
+        /// What came of it.
+        test: ProviderTest,
+        /// The provider as it stands afterwards.
+        provider: Box<ProviderView>,
+    },
     /// To `get_settings` and `update_settings`.
     Settings(Settings),
     /// To `export_session`.

@@ -18,6 +18,9 @@ pub struct SessionSummary {
     pub title: Option<String>,
     /// Its agent.
     pub agent_id: AgentId,
+    /// The model that was chosen for it; its agent's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Put away: not in the list unless asked for, and it needs nobody.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_archived: bool,

@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::KeyPlace;
+
 /// Every setting, with its value. Stored ones that lack a setting are read with its default; a
 /// command must name them all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(extend("required" = ["recovery", "keep_approvals", "notifications"])) // tidy: allow(notification) the same.
+    schemars(extend("required" = ["recovery", "keep_approvals", "notifications", "key_store"])) // tidy: allow(notification) the same.
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -21,6 +23,12 @@ pub struct Settings {
     pub approval_minutes: Option<u32>,
     /// Whether the system may be asked to show notifications.
     pub notifications: bool, // tidy: allow(notification) the system's own word.
+    /// The model that answers where neither the session nor its agent names one; the app's own
+    /// choice when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_model: Option<String>,
+    /// Where keys are put from now on. A key that is kept stays where it is.
+    pub key_store: KeyPlace,
 }
 
 impl Default for Settings {
@@ -30,6 +38,8 @@ impl Default for Settings {
             keep_approvals: true,
             approval_minutes: None,
             notifications: true, // tidy: allow(notification) the system's own word.
+            default_model: None,
+            key_store: KeyPlace::Keychain,
         }
     }
 }

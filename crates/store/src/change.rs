@@ -1,15 +1,18 @@
 //! What the engine asks to have written: one transition, one transaction.
 
+mod parts;
+
 use std::sync::Arc;
 
 use protocol::{
-    AgentFields, AgentId, AgentView, ApprovalStatus, ApprovalView, AttentionKind, BlockKind,
-    BranchView, CallId, CallStatus, DecisionView, Event, Message, MessageId, Native, QueuedMessage,
-    RuleId, RuleView, RunError, RunId, RunReason, RunStatus, SessionId, Settings, StepId,
-    StepStatus, Usage,
+    AgentFields, AgentId, AgentView, ApprovalStatus, ApprovalView, AttentionKind, BranchView,
+    CallId, CallStatus, DecisionView, Event, Message, MessageId, Native, ProviderFields,
+    ProviderId, ProviderModel, ProviderSecret, QueuedMessage, RuleId, RuleView, RunError, RunId,
+    RunReason, RunStatus, SessionId, Settings, StepId, StepStatus, Usage,
 };
 
-use crate::{CallRow, Cause, Checkpoint, StateChange};
+pub use self::parts::{NewRun, Piece, Retry, StepKind};
+use crate::{CallRow, Cause, Checkpoint, ProviderRow, StateChange};
 
 /// How far a commit must have gone before it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +98,13 @@ pub enum Change {
         session_id: SessionId,
         /// The agent.
         agent_id: AgentId,
+    },
+    /// A model of its own, or its agent's again.
+    SetSessionModel {
+        /// The session.
+        session_id: SessionId,
+        /// The model.
+        model: Option<String>,
     },
     /// A new branch, which is shown from now on. Its number must be the next one and its parent the
     /// branch that is shown. `message_count` becomes `from_position - 1`.
@@ -358,6 +368,46 @@ pub enum Change {
         /// The agent.
         agent_id: AgentId,
     },
+    /// A new provider, without models.
+    CreateProvider(Box<ProviderRow>),
+    /// A provider changes; it must have this revision.
+    UpdateProvider {
+        /// The provider.
+        provider_id: ProviderId,
+        /// What it is from now on.
+        fields: ProviderFields,
+        /// Which of its secrets are still kept.
+        secrets: Vec<ProviderSecret>,
+        /// The revision that was edited.
+        revision: u32,
+        /// When.
+        at_ms: u64,
+    },
+    /// Which secrets of a provider are kept, and where. It must have this revision, which stays.
+    SaveProviderSecrets {
+        /// The provider.
+        provider_id: ProviderId,
+        /// All that are kept from now on.
+        secrets: Vec<ProviderSecret>,
+        /// The revision that they are kept for.
+        revision: u32,
+        /// When.
+        at_ms: u64,
+    },
+    /// What a provider lists.
+    SaveProviderModels {
+        /// The provider.
+        provider_id: ProviderId,
+        /// Its models.
+        models: Vec<ProviderModel>,
+        /// When it listed them.
+        at_ms: u64,
+    },
+    /// A provider goes; one that is gone is a conflict.
+    DeleteProvider {
+        /// The provider.
+        provider_id: ProviderId,
+    },
     /// The settings, all of them.
     SaveSettings(Settings),
     /// A notification was shown. One that was noted before stays.
@@ -380,64 +430,6 @@ pub enum Change {
     },
 }
 
-/// What a step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepKind {
-    /// Calls the model.
-    ModelCall,
-    /// Runs a tool call.
-    ToolCall,
-}
-
-/// A failed model call that will be made again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Retry {
-    /// When.
-    pub at_ms: u64,
-    /// How many tries have failed.
-    pub failed: u32,
-    /// What went wrong.
-    pub error: RunError,
-}
-
-/// A run to be created, running.
-#[derive(Debug, Clone)]
-pub struct NewRun {
-    /// Its id.
-    pub run_id: RunId,
-    /// Its session.
-    pub session_id: SessionId,
-    /// Its agent.
-    pub agent_id: AgentId,
-    /// The branch it runs in.
-    pub branch: u32,
-    /// The message that started it.
-    pub message_id: MessageId,
-    /// The run that it tries again.
-    pub retry_of: Option<RunId>,
-    /// The caller's key.
-    pub request_key: Option<String>,
-    /// The model, pinned.
-    pub model: String,
-    /// What else is pinned, as the engine's JSON text.
-    pub pin: Option<String>,
-    /// When.
-    pub at_ms: u64,
-}
-
-/// A piece of streamed text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
-    /// Which block.
-    pub block: u32,
-    /// What it holds.
-    pub kind: BlockKind,
-    /// Where it begins, in bytes.
-    pub offset: u64,
-    /// The text.
-    pub text: String,
-}
-
 impl Change {
     /// The session whose list row or events change, where the change itself says so. Changes that
     /// say nothing come with an event that does.
@@ -449,6 +441,7 @@ impl Change {
             | Self::DeleteSession { session_id, .. }
             | Self::PurgeSession { session_id }
             | Self::SetSessionAgent { session_id, .. }
+            | Self::SetSessionModel { session_id, .. }
             | Self::StartBranch { session_id, .. }
             | Self::SelectBranch { session_id, .. }
             | Self::NoteRequest { session_id, .. }
@@ -482,6 +475,11 @@ impl Change {
             | Self::CreateAgent(_)
             | Self::UpdateAgent { .. }
             | Self::DeleteAgent { .. }
+            | Self::CreateProvider(_)
+            | Self::UpdateProvider { .. }
+            | Self::SaveProviderSecrets { .. }
+            | Self::SaveProviderModels { .. }
+            | Self::DeleteProvider { .. }
             | Self::SaveSettings(_)
             | Self::NoteNotice { .. } => None,
         }

@@ -19,6 +19,7 @@ pub mod faults;
 mod folder;
 mod inspect;
 mod open;
+mod provider;
 mod read;
 mod readers;
 mod schema;
@@ -37,6 +38,7 @@ pub use error::Error;
 pub use folder::DataFolder;
 pub use inspect::{Inspection, inspect};
 pub use open::{Opened, Options, Store};
+pub use provider::{HeldRun, ProviderRow};
 pub use read::{
     AttentionFacts, Due, LiveCursor, MessageRow, Reader, RunFacts, RunState, SessionRow,
     SessionState, StepState, Used, Violation,

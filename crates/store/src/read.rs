@@ -9,6 +9,7 @@ mod due;
 mod events;
 mod live;
 mod messages;
+mod providers;
 mod queue;
 mod recovery;
 mod results;

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V002__audit.sql"),
     include_str!("../migrations/V003__plain_checks.sql"),
     include_str!("../migrations/V004__native.sql"),
+    include_str!("../migrations/V005__providers.sql"),
 ];
 
 /// The newest schema that this version knows.

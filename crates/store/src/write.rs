@@ -9,6 +9,7 @@ mod checkpoints;
 mod events;
 mod messages;
 mod notices;
+mod providers;
 mod purge;
 mod queue;
 mod requests;
@@ -84,6 +85,9 @@ fn apply_change(
             session_id,
             agent_id,
         } => sessions::set_agent(connection, *session_id, *agent_id),
+        Change::SetSessionModel { session_id, model } => {
+            sessions::set_model(connection, *session_id, model.as_deref())
+        }
         Change::StartBranch { session_id, branch } => {
             branches::start(connection, *session_id, branch)
         }
@@ -218,6 +222,26 @@ fn apply_change(
             at_ms,
         } => agents::update(connection, *agent_id, fields, *revision, *at_ms),
         Change::DeleteAgent { agent_id } => agents::delete(connection, *agent_id),
+        Change::CreateProvider(provider) => providers::create(connection, provider),
+        Change::UpdateProvider {
+            provider_id,
+            fields,
+            secrets,
+            revision,
+            at_ms,
+        } => providers::update(connection, *provider_id, fields, secrets, *revision, *at_ms),
+        Change::SaveProviderSecrets {
+            provider_id,
+            secrets,
+            revision,
+            at_ms: _,
+        } => providers::save_secrets(connection, *provider_id, secrets, *revision),
+        Change::SaveProviderModels {
+            provider_id,
+            models,
+            at_ms,
+        } => providers::save_models(connection, *provider_id, models, *at_ms),
+        Change::DeleteProvider { provider_id } => providers::delete(connection, *provider_id),
         Change::SaveSettings(settings) => settings::save(connection, settings),
         Change::NoteNotice {
             run_id,

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use engine::{Engine, Options, RandomIds, Recovered};
+use engine::{Engine, FixedModels, Options, RandomIds, Recovered};
 use protocol::{Command, CommandError, EffectClass, Reply, SessionId};
 use store::{DataFolder, Store};
 use tokio::task::JoinHandle;
@@ -97,7 +97,7 @@ impl World {
         let (engine, recovered) = Engine::open(Options {
             store,
             opened,
-            models: vec![Arc::new(WorkModel::new(plan, Arc::clone(&witness)))],
+            models: FixedModels::only(Arc::new(WorkModel::new(plan, Arc::clone(&witness)))),
             tools: tools.chain(test_tools_with(&ledger)).collect(),
             workspaces: Arc::new(ScratchWorkspaces::new(folder.join("workspaces"))),
             clock: FastClock::shared(),

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 use protocol::{
-    AgentFields, AttentionKind, Command, Decision, Reply, Resolution, RuleScope, RunId, RunLimits,
-    SessionId, Settings, ToolCallView, Verdict,
+    AgentFields, AttentionKind, Command, Decision, Dialect, ProviderFields, ProviderHeader,
+    ProviderOptions, Reply, Resolution, RuleScope, RunId, RunLimits, Secret, SessionId, Settings,
+    ToolCallView, Verdict,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -135,6 +136,41 @@ async fn until_streaming(world: &World, run_id: RunId) -> Result<()> {
         .await
 }
 
+/// One with a key, a secret header and a list of models.
+async fn provider(world: &World) -> Result<()> {
+    let header = |name: &str, value: Option<&str>| ProviderHeader {
+        name: name.to_owned(),
+        value: value.map(str::to_owned),
+    };
+    let fields = ProviderFields {
+        name: "Harbour".to_owned(),
+        dialect: Dialect::Anthropic,
+        base_url: "https://models.example/v1".to_owned(),
+        headers: vec![header("X-Title", Some("Tides")), header("X-Team", None)],
+        options: ProviderOptions {
+            api_version: Some("2026-10-21".to_owned()),
+            ..ProviderOptions::default()
+        },
+        is_enabled: true,
+    };
+    let reply = world.must(Command::CreateProvider { fields }).await?;
+    let Reply::Provider(provider) = reply else {
+        bail!("no provider: {reply:?}")
+    };
+    let provider_id = provider.provider_id;
+    for header in [None, Some("X-Team".to_owned())] {
+        let key = Secret::new("kept nowhere");
+        let command = Command::SetProviderKey {
+            provider_id,
+            header,
+            key,
+        };
+        world.must(command).await?;
+    }
+    world.must(Command::RefreshModels { provider_id }).await?;
+    Ok(())
+}
+
 async fn settings(world: &World) -> Result<()> {
     let settings = Settings {
         approval_minutes: Some(600),
@@ -161,6 +197,7 @@ async fn settings(world: &World) -> Result<()> {
         agent_id: agent.agent_id,
     };
     world.must(command).await?;
+    provider(world).await?;
     for (verdict, scope) in [
         (Verdict::Deny, RuleScope::Global {}),
         (
@@ -266,6 +303,10 @@ async fn put_away(world: &World) -> Result<()> {
             bail!("no session: {reply:?}")
         };
         let session_id = session.session_id;
+        let model = Some("obedient".to_owned());
+        world
+            .must(Command::SetSessionModel { session_id, model })
+            .await?;
         let command = if is_deleted {
             Command::DeleteSession { session_id }
         } else {

@@ -24,6 +24,8 @@ use testkit::raw;
 use tools::ScratchWorkspaces;
 use uuid::{Builder, Uuid};
 
+use super::provided::Provided;
+
 /// When the story begins: some day in 2027.
 pub(super) const BEGINNING: u64 = 1_800_000_000_000;
 
@@ -61,7 +63,7 @@ impl World {
         let (engine, recovered) = Engine::open(Options {
             store,
             opened,
-            models: vec![Arc::new(Obedient(mood))],
+            models: Provided::beside(Arc::new(Obedient(mood))),
             tools,
             workspaces: Arc::new(ScratchWorkspaces::new(folder.join("workspaces"))),
             clock: Arc::new(Counting(AtomicU64::new(now_ms), mood)),

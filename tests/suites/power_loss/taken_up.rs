@@ -67,7 +67,7 @@ fn recover(folder: &Path, recorded: &Recorded) -> Result<()> {
     let (engine, recovered) = Engine::open(Options {
         store,
         opened,
-        models: vec![Arc::new(WorkModel::new(&recorded.plan, witness))],
+        models: engine::FixedModels::only(Arc::new(WorkModel::new(&recorded.plan, witness))),
         tools: tools.chain(test_tools_with(&ledger)).collect(),
         workspaces: Arc::new(ScratchWorkspaces::new(folder.join("workspaces"))),
         clock: FastClock::shared(),

@@ -111,6 +111,7 @@ fn summary(session_id: SessionId, updated_at_ms: u64) -> SessionSummary {
         session_id,
         title: Some(format!("at {updated_at_ms}")),
         agent_id: AGENT,
+        model: None,
         is_archived: false,
         problem: None,
         forked_from: None,

@@ -116,7 +116,7 @@ fn wrong_digest(call: &CallRow) -> CommandError {
 }
 
 fn record(draft: &mut Draft<'_>, index: usize, input: &DecideCall) -> Result<(), CommandError> {
-    let given = *draft.given;
+    let given = draft.given;
     let decision = DecisionView {
         decision: input.choice.clone(),
         at_ms: given.at_ms,

@@ -16,6 +16,8 @@ use super::{Decision, Given};
 pub(crate) struct Copied {
     pub(crate) session_id: SessionId,
     pub(crate) agent_id: AgentId,
+    /// The model that was chosen for the session.
+    pub(crate) model: Option<String>,
     pub(crate) title: Option<String>,
     /// The workspace that the new session shares; one of its own when absent.
     pub(crate) workspace: Option<String>,
@@ -45,6 +47,14 @@ pub(crate) fn copy_session(copied: &Copied, given: &Given<'_>) -> Decision {
         title: copied.title.clone(),
     };
     decision.event(session_id, at_ms, event);
+    if let Some(model) = copied.model.clone() {
+        decision.change(Change::SetSessionModel {
+            session_id,
+            model: Some(model.clone()),
+        });
+        let event = Event::ModelChanged { model: Some(model) };
+        decision.event(session_id, at_ms, event);
+    }
     let run_id = RunId::from_uuid(given.new_id());
     let new_ids = add_messages(&mut decision, copied, run_id, given);
     if let Some(first) = copied
@@ -100,7 +110,7 @@ fn add_run(
         .iter()
         .rev()
         .find_map(|row| row.message.model.clone())
-        .unwrap_or_else(|| given.default_model.to_owned());
+        .unwrap_or_else(|| given.default_model.to_string());
     decision.change(Change::CreateRun(NewRun {
         run_id,
         session_id: copied.session_id,

@@ -56,6 +56,20 @@ pub(crate) fn restore_session(state: &SessionState) -> Decision {
 }
 
 /// Gives a session another agent. A run that is going keeps what it began with.
+pub(crate) fn set_model(state: &SessionState, model: Option<&str>, given: &Given<'_>) -> Decision {
+    let mut decision = Decision::nothing();
+    if state.model.as_deref() == model {
+        return decision;
+    }
+    let model = model.map(str::to_owned);
+    decision.change(Change::SetSessionModel {
+        session_id: state.session_id,
+        model: model.clone(),
+    });
+    decision.event(state.session_id, given.at_ms, Event::ModelChanged { model });
+    decision
+}
+
 pub(crate) fn set_agent(state: &SessionState, agent_id: AgentId, given: &Given<'_>) -> Decision {
     let mut decision = Decision::nothing();
     if state.agent_id == agent_id {

@@ -30,6 +30,8 @@ pub(crate) enum Outcome {
         /// How long the provider asks to wait.
         retry_after_ms: Option<u64>,
     },
+    /// The provider takes nothing at present: the call waits until the person has mended that.
+    Held { error: RunError },
 }
 
 /// A whole reply.
@@ -46,7 +48,7 @@ impl Outcome {
     pub(crate) fn starting(&self) -> Option<CallId> {
         match self {
             Self::Completed { start, .. } => start.as_ref().map(|start| start.call_id),
-            Self::Failed { .. } => None,
+            Self::Failed { .. } | Self::Held { .. } => None,
         }
     }
 }
@@ -93,6 +95,7 @@ pub(crate) fn model_outcome(
             error,
             retry_after_ms,
         } => draft.model_failed(error, *retry_after_ms),
+        Outcome::Held { error } => draft.model_held(error),
     }
     draft.decision
 }

@@ -13,6 +13,8 @@ const FIRST_WAIT_MS: u64 = 1_000;
 const LONGEST_WAIT_MS: u64 = 60_000;
 /// A provider that asks for more than this is asked again then all the same.
 const LONGEST_ASKED_MS: u64 = 60 * 60 * 1_000;
+/// A call that waits for its provider looks again after so long, if nobody told it to before.
+const HELD_MS: u64 = 60 * 60 * 1_000;
 
 impl Draft<'_> {
     /// What is transient is tried again, as long as there are tries left.
@@ -20,26 +22,8 @@ impl Draft<'_> {
         let failed = self.run.retry_failed + 1;
         let run_id = self.run.run_id;
         if error.class.is_transient() && failed < MAX_TRIES {
-            self.end_model_call(StepStatus::Interrupted, Some(error.clone()));
-            let at_ms = self.given.at_ms + self.wait_ms(failed, retry_after_ms);
-            let retry = Retry {
-                at_ms,
-                failed,
-                error: error.clone(),
-            };
-            self.change(Change::SetRetry {
-                run_id,
-                retry: Some(retry.clone()),
-            });
-            self.run.retry = Some(retry);
-            self.run.retry_failed = failed;
-            let retry = RetryView {
-                error: error.clone(),
-                failed,
-                of: MAX_TRIES,
-                at_ms,
-            };
-            self.event(Event::RetryScheduled { run_id, retry });
+            let wait_ms = self.wait_ms(failed, retry_after_ms);
+            self.try_later(error, failed, wait_ms);
             return;
         }
         tracing::warn!(
@@ -56,6 +40,37 @@ impl Draft<'_> {
             run_id,
             error: error.clone(),
         });
+    }
+
+    /// Nothing was sent, so it is no try that failed: it waits for the person.
+    pub(super) fn model_held(&mut self, error: &RunError) {
+        self.try_later(error, self.run.retry_failed, HELD_MS);
+    }
+
+    fn try_later(&mut self, error: &RunError, failed: u32, wait_ms: u64) {
+        let run_id = self.run.run_id;
+        self.end_model_call(StepStatus::Interrupted, Some(error.clone()));
+        let retry = Retry {
+            at_ms: self.given.at_ms + wait_ms,
+            failed,
+            error: error.clone(),
+        };
+        self.change(Change::SetRetry {
+            run_id,
+            retry: Some(retry.clone()),
+        });
+        self.run.retry_failed = failed;
+        let event = Event::RetryScheduled {
+            run_id,
+            retry: RetryView {
+                error: retry.error.clone(),
+                failed,
+                of: MAX_TRIES,
+                at_ms: retry.at_ms,
+            },
+        };
+        self.run.retry = Some(retry);
+        self.event(event);
     }
 
     /// Doubling, with jitter so that many sessions do not come back at once; never earlier than
@@ -83,15 +98,27 @@ impl Draft<'_> {
 
 /// It is time for the next try. One that is no longer waited for changes nothing.
 pub(crate) fn retry_model(state: &SessionState, run_id: RunId, given: &Given<'_>) -> Decision {
-    let is_due = |draft: &Draft<'_>| {
-        draft.run.status == RunStatus::Running
-            && draft
-                .run
-                .retry
-                .as_ref()
-                .is_some_and(|retry| retry.at_ms <= given.at_ms)
+    try_again(state, run_id, given, |retry| retry.at_ms <= given.at_ms)
+}
+
+/// The provider was mended: a call that waits for that is made. One that waits for something else
+/// goes on waiting.
+pub(crate) fn release_model(state: &SessionState, run_id: RunId, given: &Given<'_>) -> Decision {
+    try_again(state, run_id, given, |retry| {
+        !retry.error.class.is_transient()
+    })
+}
+
+fn try_again(
+    state: &SessionState,
+    run_id: RunId,
+    given: &Given<'_>,
+    is_due: impl Fn(&Retry) -> bool,
+) -> Decision {
+    let waits = |draft: &Draft<'_>| {
+        draft.run.status == RunStatus::Running && draft.run.retry.as_ref().is_some_and(&is_due)
     };
-    let Some(mut draft) = Draft::of_run(state, run_id, given).filter(is_due) else {
+    let Some(mut draft) = Draft::of_run(state, run_id, given).filter(waits) else {
         return Decision::nothing();
     };
     draft.clear_retry();

@@ -153,6 +153,7 @@ pub(super) fn new_session(
         session_id,
         agent_id,
         agent,
+        model: None,
         title,
         workspace,
         branch: 0,
@@ -279,11 +280,9 @@ pub(super) fn begin_run(
     given: &Given<'_>,
 ) {
     let pin = Pin::of(&state.agent, given.tools).to_text();
-    let model = state
-        .agent
-        .model
-        .clone()
-        .unwrap_or_else(|| given.default_model.to_owned());
+    // The session's own choice goes before its agent's.
+    let chosen = state.model.clone().or_else(|| state.agent.model.clone());
+    let model = chosen.unwrap_or_else(|| given.default_model.to_string());
     let (run_id, message_id, retry_of) = (trigger.run_id, trigger.message_id, trigger.retry_of);
     decision.change(Change::CreateRun(NewRun {
         run_id,

@@ -87,7 +87,7 @@ fn decide_at<T>(at_ms: u64, decide: impl FnOnce(&Given<'_>) -> T) -> T {
     decide(&Given {
         at_ms,
         ids: &Numbered::default(),
-        default_model: "model-b",
+        default_model: "model-b".into(),
         tools: &[],
     })
 }
@@ -128,6 +128,7 @@ fn quiet() -> SessionState {
         session_id: session_id(),
         agent_id: agent_id(),
         agent: agent(),
+        model: None,
         title: Some("Tides".to_owned()),
         workspace: "shore".to_owned(),
         branch: 0,

@@ -54,7 +54,9 @@ enum Next {
 fn after_failure(outcome: &Outcome, error: &CommandError) -> Next {
     match (error.code, outcome) {
         (ErrorCode::StorageFailed | ErrorCode::Conflict, _) => Next::TryLater,
-        (ErrorCode::Unavailable, _) | (_, Outcome::Failed { .. }) => Next::GiveUp,
+        (ErrorCode::Unavailable, _) | (_, Outcome::Failed { .. } | Outcome::Held { .. }) => {
+            Next::GiveUp
+        }
         (_, Outcome::Completed { .. }) => Next::Instead(super::failed(RunError {
             class: ErrorClass::Internal,
             message: format!("The reply could not be saved: {}", error.message),
@@ -81,6 +83,9 @@ fn log(outcome: &Outcome) {
         }
         Outcome::Failed { error, .. } => {
             tracing::warn!(name: "engine.model.failed", class = error.class.as_str(), message = error.message);
+        }
+        Outcome::Held { error } => {
+            tracing::info!(name: "engine.model.held", class = error.class.as_str());
         }
     }
 }

@@ -96,10 +96,8 @@ impl Engine {
 
     /// What an agent names must exist.
     fn check_agent(&self, fields: &AgentFields) -> Result<(), CommandError> {
-        if let Some(model) = &fields.model
-            && self.inner.model(model).is_none()
-        {
-            return Err(unknown("model", model));
+        if let Some(model) = &fields.model {
+            self.check_model(model)?;
         }
         for tool in fields.tools.iter().flatten() {
             if self.inner.tool(tool).is_none() {
@@ -107,6 +105,14 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// A model that is chosen must be one that can be used.
+    pub(super) fn check_model(&self, model: &str) -> Result<(), CommandError> {
+        match self.inner.model(model) {
+            Some(_) => Ok(()),
+            None => Err(unknown("model", model)),
+        }
     }
 }
 

@@ -63,7 +63,16 @@ impl Engine {
     }
 
     pub(super) async fn update_settings(&self, settings: Settings) -> Result<Reply, CommandError> {
+        let _turn = self.inner.provider_turn.lock().await;
+        if let Some(model) = &settings.default_model {
+            let before = self.read(|reader| reader.settings()).await?;
+            // One that is gone may stay until another is chosen.
+            if before.default_model.as_ref() != Some(model) {
+                self.check_model(model)?;
+            }
+        }
         self.change_app(Change::SaveSettings(settings)).await?;
+        self.reload().await?;
         let settings = self.read(|reader| reader.settings()).await?;
         Ok(Reply::Settings(settings))
     }

@@ -187,6 +187,24 @@ impl Engine {
         self.session(session_id).await
     }
 
+    /// A run that is going keeps the model it began with; the next one has this.
+    pub(super) async fn set_session_model(
+        &self,
+        session_id: SessionId,
+        model: Option<String>,
+    ) -> Result<Reply, CommandError> {
+        if let Some(model) = &model {
+            self.check_model(model)?;
+        }
+        self.transact(session_id, |state| {
+            let state = state.ok_or_else(|| not_found("session"))?;
+            let given = self.inner.given();
+            Ok(((), decide::set_model(state, model.as_deref(), &given)))
+        })
+        .await?;
+        self.session(session_id).await
+    }
+
     pub(super) async fn select_branch(
         &self,
         session_id: SessionId,

@@ -57,6 +57,7 @@ impl Engine {
         let copied = Copied {
             session_id: SessionId::from_uuid(self.inner.new_id()),
             agent_id: state.agent_id,
+            model: state.model,
             title: state.title.map(|title| forked_title(&title)),
             workspace: Some(state.workspace),
             forked_from: Some(session_id),
@@ -121,6 +122,7 @@ impl Engine {
         let copied = Copied {
             session_id: SessionId::from_uuid(self.inner.new_id()),
             agent_id: agent.map_or(DEFAULT_AGENT, |agent| agent.agent_id),
+            model: None,
             title: export.title,
             workspace: None,
             forked_from: None,

@@ -69,6 +69,7 @@ pub(crate) fn failed_for(class: ErrorClass, retry_after_ms: u64) -> Said {
         class,
         message: "Later.".to_owned(),
         retry_after_ms: Some(retry_after_ms),
+        is_held: false,
     })
 }
 
@@ -424,7 +425,7 @@ pub(crate) fn open_at(home: &Home, now_ms: u64) -> (World, Arc<SetClock>) {
     let (engine, recovered) = Engine::open(Options {
         store,
         opened,
-        models: vec![Arc::new(script.clone())],
+        models: engine::FixedModels::only(Arc::new(script.clone())),
         tools: tools
             .chain(testkit::test_tools(&home.ledger()))
             .chain([gate])

@@ -76,6 +76,10 @@ async fn every_command_that_changes_something_is_told_once() {
             session_id,
             agent_id,
         },
+        Command::SetSessionModel {
+            session_id,
+            model: Some(text("script")),
+        },
         Command::ArchiveSession {
             session_id,
             is_archived: true,
@@ -169,6 +173,7 @@ async fn what_changes_nothing_is_not_told() {
         Command::ListAttention {},
         Command::ListRules {},
         Command::ListAgents {},
+        Command::ListProviders {},
         Command::GetSettings {},
         Command::GetSession {
             session_id,

@@ -167,6 +167,8 @@ impl Home {
         now_ms: u64,
     ) -> World {
         let (store, opened) = self.store();
+        let mut models = models.into_iter();
+        let first = models.next().unwrap();
         let clock = Arc::new(FakeClock {
             now_ms: AtomicU64::new(now_ms),
             wrong: AtomicU32::new(0),
@@ -175,7 +177,7 @@ impl Home {
         let (engine, recovered) = Engine::open(Options {
             store,
             opened,
-            models,
+            models: Arc::new(engine::FixedModels::new(first, models.collect())),
             tools,
             workspaces: Arc::new(ScratchWorkspaces::new(self.path().join("workspaces"))),
             clock: Arc::<FakeClock>::clone(&clock),

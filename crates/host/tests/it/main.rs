@@ -11,6 +11,8 @@
 
 /// A data folder, and a host on it.
 mod fixture;
+/// Providers of a test, and the commands about them.
+mod provided;
 /// A headless process inside this one: lines in, lines out.
 mod talk;
 
@@ -21,6 +23,18 @@ mod headless_end;
 
 /// Starts that succeed, and those that do not.
 mod starting;
+
+/// Providers that are added, used, changed and removed.
+mod providing;
+
+/// Keys: where they are kept, and whom they go to.
+mod keeping;
+
+/// A refused key pauses its provider once for everybody.
+mod pausing;
+
+/// Where a key is found, and where it never is.
+mod planted;
 
 /// What is logged, and what never is.
 mod logs;

@@ -82,6 +82,7 @@ fn wrong(error: FetchError) -> KeyCheck {
         class,
         message,
         retry_after_ms,
+        ..
     } = error.into_model_error();
     match class {
         ErrorClass::Network | ErrorClass::Timeout => KeyCheck::NoNetwork(message),

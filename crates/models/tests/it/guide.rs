@@ -31,7 +31,7 @@ pub(crate) fn open(folder: &Path, word_pause: Duration) -> Engine {
     let (engine, _) = Engine::open(Options {
         store,
         opened,
-        models: vec![Arc::new(guide(word_pause))],
+        models: engine::FixedModels::only(Arc::new(guide(word_pause))),
         tools: tools::built_in(),
         workspaces: Arc::new(tools::ScratchWorkspaces::new(folder.join("workspaces"))),
         clock: Arc::new(SystemClock),

@@ -37,7 +37,7 @@ fn open(folder: &Path, model: Arc<dyn Model>) -> Engine {
     let (engine, _) = Engine::open(Options {
         store,
         opened,
-        models: vec![model],
+        models: engine::FixedModels::only(model),
         tools: tools::built_in(),
         workspaces: Arc::new(ScratchWorkspaces::new(folder.join("workspaces"))),
         clock: Arc::new(SystemClock),

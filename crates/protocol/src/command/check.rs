@@ -13,11 +13,11 @@ pub(super) fn too_large(what: &str, cap: usize) -> CommandError {
     )
 }
 
-fn invalid_value(message: &str, hint: &str) -> CommandError {
+pub(super) fn invalid_value(message: &str, hint: &str) -> CommandError {
     CommandError::new(ErrorCode::InvalidValue, message, hint)
 }
 
-fn check_size(what: &str, text: &str, cap: usize) -> Result<(), CommandError> {
+pub(super) fn check_size(what: &str, text: &str, cap: usize) -> Result<(), CommandError> {
     if text.len() > cap {
         return Err(too_large(what, cap));
     }
@@ -96,7 +96,7 @@ pub(super) fn check_from(from: Option<&str>) -> Result<(), CommandError> {
 }
 
 /// Not empty, one line, within its cap.
-fn check_line(what: &str, text: &str, cap: usize) -> Result<(), CommandError> {
+pub(super) fn check_line(what: &str, text: &str, cap: usize) -> Result<(), CommandError> {
     check_size(what, text, cap)?;
     if text.trim().is_empty() || text.chars().any(char::is_control) {
         return Err(invalid_value(
@@ -194,6 +194,10 @@ pub(super) fn check_rule(
     }
 }
 
+pub(super) fn check_model(model: &str) -> Result<(), CommandError> {
+    check_line("The model", model, limits::MODEL_BYTES)
+}
+
 pub(super) fn check_agent(fields: &AgentFields) -> Result<(), CommandError> {
     check_line("The name", &fields.name, limits::NAME_BYTES)?;
     if let Some(instructions) = &fields.instructions {
@@ -204,7 +208,7 @@ pub(super) fn check_agent(fields: &AgentFields) -> Result<(), CommandError> {
         )?;
     }
     if let Some(model) = &fields.model {
-        check_line("The model", model, limits::PATTERN_BYTES)?;
+        check_model(model)?;
     }
     let tools = fields.tools.as_deref().unwrap_or_default();
     if tools.len() > limits::AGENT_TOOLS {
@@ -235,6 +239,9 @@ fn check_limits(run: &RunLimits) -> Result<(), CommandError> {
 }
 
 pub(super) fn check_settings(settings: &Settings) -> Result<(), CommandError> {
+    if let Some(model) = &settings.default_model {
+        check_model(model)?;
+    }
     match settings.approval_minutes {
         Some(0) => Err(invalid_value(
             "Questions that expire at once cannot be answered.",

@@ -19,9 +19,11 @@ impl Command {
             return Err(invalid("it is not an object"));
         }
         // Not through a value: that would let a field that comes twice pass.
-        let command: Self = serde_json::from_str(text).map_err(unreadable)?;
+        let command: Result<Self, _> = serde_json::from_str(text);
         let said: Value = serde_json::from_str(text).map_err(unreadable)?;
-        command.checked(&said)
+        command
+            .map_err(|error| refusal(&said, error))?
+            .checked(&said)
     }
 
     /// Reads a command from a JSON value and checks it.
@@ -33,7 +35,9 @@ impl Command {
         if !said.is_object() {
             return Err(invalid("it is not an object"));
         }
-        Self::deserialize(&said).map_err(unreadable)?.checked(&said)
+        Self::deserialize(&said)
+            .map_err(|error| refusal(&said, error))?
+            .checked(&said)
     }
 
     /// The parser takes some things for others: a list for an object, a number for a word. So what
@@ -95,6 +99,15 @@ fn says_nothing(value: &Value) -> bool {
         Value::Object(fields) => fields.values().all(says_nothing),
         Value::Bool(true) | Value::Number(_) | Value::String(_) | Value::Array(_) => false,
     }
+}
+
+/// What the parser says quotes what it refuses. A key that stands in the wrong place is not
+/// repeated.
+fn refusal(said: &Value, error: serde_json::Error) -> CommandError {
+    if said["type"] == "set_provider_key" {
+        return invalid("set_provider_key takes a provider_id, a key and perhaps a header");
+    }
+    unreadable(error)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it so")]

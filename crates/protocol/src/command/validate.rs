@@ -2,8 +2,10 @@
 
 use super::check::{
     check_agent, check_batch, check_decision, check_from, check_import, check_integer, check_limit,
-    check_request_key, check_resolution, check_rule, check_settings, check_text, check_title,
+    check_model, check_request_key, check_resolution, check_rule, check_settings, check_text,
+    check_title,
 };
+use super::check_provider::{check_key, check_provider, check_secret_name};
 use crate::{Command, CommandError};
 
 impl Command {
@@ -60,6 +62,17 @@ impl Command {
                 ..
             } => check_rule(tool, pattern.as_deref(), scope),
             Self::CreateAgent { fields } | Self::UpdateAgent { fields, .. } => check_agent(fields),
+            Self::SetSessionModel {
+                model: Some(model), ..
+            } => check_model(model),
+            Self::CreateProvider { fields } | Self::UpdateProvider { fields, .. } => {
+                check_provider(fields)
+            }
+            Self::SetProviderKey { header, key, .. } => {
+                check_secret_name(header.as_deref())?;
+                check_key(key)
+            }
+            Self::ForgetProviderKey { header, .. } => check_secret_name(header.as_deref()),
             Self::UpdateSettings { settings } => check_settings(settings),
             Self::Subscribe { after_seq, .. } => check_integer("after_seq", *after_seq),
             Self::GetApp {}
@@ -69,6 +82,7 @@ impl Command {
             | Self::DeleteSession { .. }
             | Self::RestoreSession { .. }
             | Self::SetSessionAgent { .. }
+            | Self::SetSessionModel { model: None, .. }
             | Self::ForkSession { .. }
             | Self::SelectBranch { .. }
             | Self::ExportSession { .. }
@@ -87,6 +101,11 @@ impl Command {
             | Self::ListAgents {}
             | Self::DuplicateAgent { .. }
             | Self::DeleteAgent { .. }
+            | Self::ListProviders {}
+            | Self::DeleteProvider { .. }
+            | Self::TestProvider { .. }
+            | Self::ResumeProvider { .. }
+            | Self::RefreshModels { .. }
             | Self::GetSettings {}
             | Self::Unsubscribe { .. }
             | Self::WatchSessions {} => Ok(()),

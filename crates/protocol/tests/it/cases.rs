@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use protocol::{
     ApprovalStatus, AttentionAction, AttentionKind, BlockKind, CallStatus, Command, CommandError,
-    Decision, EffectClass, ErrorClass, ErrorCode, Event, ExportFormat, MessageStatus, PreviewPart,
-    Push, RecoveryPolicy, Reply, Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome,
-    StartState, StepStatus, Verdict,
+    Decision, Dialect, EffectClass, ErrorClass, ErrorCode, Event, ExportFormat, KeyPlace,
+    MessageStatus, PreviewPart, ProviderState, ProviderTest, Push, RecoveryPolicy, Reply,
+    Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome, StartState, StepStatus,
+    Verdict,
 };
 
 /// A type with variants.
@@ -32,18 +33,21 @@ macro_rules! cases {
 }
 
 cases!(Command: GetApp ListSessions ListAttention CreateSession RenameSession ArchiveSession
-    DeleteSession RestoreSession SetSessionAgent ForkSession SelectBranch ExportSession
+    DeleteSession RestoreSession SetSessionAgent SetSessionModel ForkSession SelectBranch ExportSession
     ImportSession GetSession ListMessages SendMessage EditQueued RemoveQueued SendQueued
     EditMessage Regenerate RetryRun StartRun GetRun StopRun ResumeRun CancelRun ListApprovals
     GetCall GetResult DecideCall DecideCalls ResolveCall UndoCall UndoRun ListRules AddRule
-    RevokeRule ListAgents CreateAgent UpdateAgent DuplicateAgent DeleteAgent GetSettings
+    RevokeRule ListAgents CreateAgent UpdateAgent DuplicateAgent DeleteAgent ListProviders
+    CreateProvider UpdateProvider DeleteProvider SetProviderKey ForgetProviderKey TestProvider
+    ResumeProvider RefreshModels GetSettings
     UpdateSettings Subscribe Unsubscribe WatchSessions);
 cases!(Event: SessionCreated SessionRenamed MessageAdded RunStarted StepStarted StepCompleted
     ToolCallChanged StepInterrupted StepFailed StepCancelled RunWaiting RunContinued
     RetryScheduled QueueChanged BranchStarted BranchSelected SessionArchived AgentChanged
+    ModelChanged
     RunStopped RunInterrupted RunResumed RunCompleted RunFailed RunCancelled Unrecognised);
 cases!(Reply: App Sessions Session Snapshot Messages Sent Queue Calls Call Result Decided Undone
-    Rules Agents Agent Settings Exported Deleted RunStarted Run RunMoved Subscribed Unsubscribed
+    Rules Agents Agent Providers Provider ProviderTested Settings Exported Deleted RunStarted Run RunMoved Subscribed Unsubscribed
     Watching);
 cases!(Push: Event Delta Session Gone Show Ended);
 cases!(ErrorCode: InvalidCommand InvalidValue TooLarge NotFound AlreadyRunning NotActionable
@@ -73,6 +77,10 @@ cases!(AttentionKind: Interrupted Waiting InDoubt Stopped Failed);
 cases!(AttentionAction: Resume Decide Retry Discard);
 cases!(RecoveryPolicy: Ask Resume);
 cases!(ExportFormat: Json Markdown);
+cases!(Dialect: ChatCompletions Responses Anthropic Ollama Gemini);
+cases!(KeyPlace: Keychain File);
+cases!(ProviderState: Ok Disabled Paused);
+cases!(ProviderTest: Works Unusable KeyUnavailable NoNetwork WrongServer KeyRefused NoCredit Busy);
 
 impl Cases for CommandError {
     const ALL: &'static [&'static str] = ErrorCode::ALL;

@@ -110,6 +110,8 @@ fn the_samples_hold_every_inner_variant() {
     assert_all(&sample::scopes());
     assert_all(&sample::parts());
     assert_all(&sample::outcomes());
+    assert_all(&sample::states());
+    assert_all(&sample::tests());
     let calls = sample::calls();
     assert_all(calls.iter().map(|call| &call.status));
     assert_all(calls.iter().map(|call| &call.effect));

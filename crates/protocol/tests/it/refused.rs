@@ -84,10 +84,23 @@ fn absence(command: &Value, place: &str) -> Absence {
             | "/fields/limits/tokens"
             | "/fields/limits/cost_microusd",
         )
-        | ("update_settings", "/settings/approval_minutes") => Absence::Null,
+        | ("set_session_model", "/model")
+        | (
+            "create_provider" | "update_provider",
+            "/fields/headers/*/value"
+            | "/fields/options/api_version"
+            | "/fields/options/key_header"
+            | "/fields/options/max_output_tokens",
+        )
+        | ("set_provider_key" | "forget_provider_key", "/header")
+        | ("update_settings", "/settings/approval_minutes" | "/settings/default_model") => {
+            Absence::Null
+        }
         ("list_sessions", "/archived")
         | ("send_message", "/stop_first")
-        | ("create_agent" | "update_agent", "/fields/limits") => Absence::LeftOut,
+        | ("create_agent" | "update_agent", "/fields/limits")
+        | ("create_provider" | "update_provider", "/fields/headers" | "/fields/options")
+        | ("delete_provider", "/anyway") => Absence::LeftOut,
         _ => Absence::Never,
     }
 }
@@ -179,7 +192,10 @@ fn a_value_in_another_guise_is_refused() {
 
 /// A word of a closed list: a tag, or one of its own.
 fn is_word(place: &str) -> bool {
-    matches!(name(place), "type" | "format" | "verdict" | "recovery")
+    matches!(
+        name(place),
+        "type" | "format" | "verdict" | "recovery" | "dialect" | "key_store" | "key_header"
+    )
 }
 
 /// An id, which has a form of its own.

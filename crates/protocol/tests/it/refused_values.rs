@@ -52,7 +52,27 @@ fn rule_of(kind: &str, place: &str) -> Option<(usize, Form)> {
         }
         ("resolve_call", "/resolution/result") => (limits::RESULT_BYTES, Form::Free),
         ("add_rule", "/scope/workspace") => (limits::PATH_BYTES, Form::Line),
-        ("create_agent" | "update_agent", "/fields/name") => (limits::NAME_BYTES, Form::Line),
+        (
+            "create_agent" | "update_agent" | "create_provider" | "update_provider",
+            "/fields/name",
+        ) => (limits::NAME_BYTES, Form::Line),
+        ("set_session_model", "/model") | ("update_settings", "/settings/default_model") => {
+            (limits::MODEL_BYTES, Form::Line)
+        }
+        ("create_provider" | "update_provider", "/fields/base_url") => {
+            (limits::URL_BYTES, Form::Line)
+        }
+        (
+            "create_provider" | "update_provider",
+            "/fields/headers/*/name" | "/fields/options/api_version",
+        )
+        | ("set_provider_key" | "forget_provider_key", "/header") => {
+            (limits::HEADER_NAME_BYTES, Form::Line)
+        }
+        ("create_provider" | "update_provider", "/fields/headers/*/value") => {
+            (limits::HEADER_VALUE_BYTES, Form::Line)
+        }
+        ("set_provider_key", "/key") => (limits::KEY_BYTES, Form::Line),
         ("create_agent" | "update_agent", "/fields/instructions") => {
             (limits::INSTRUCTIONS_BYTES, Form::Free)
         }

@@ -3,17 +3,20 @@
 mod call;
 mod command;
 mod event;
+mod provider;
 mod reply;
 mod session;
 
 use protocol::{
-    AgentFields, AgentId, AgentView, CallId, MessageId, RuleId, RunId, RunLimits, SessionId, StepId,
+    AgentFields, AgentId, AgentView, CallId, MessageId, ProviderId, RuleId, RunId, RunLimits,
+    SessionId, StepId,
 };
 use uuid::Uuid;
 
 pub(crate) use call::{approvals, calls, decisions, parts, resolutions};
 pub(crate) use command::{agent_fields, commands, scopes, settings};
 pub(crate) use event::{envelope, events};
+pub(crate) use provider::{states, tests};
 pub(crate) use reply::{errors, outcomes, pushes, replies, starts};
 pub(crate) use session::{exports, snapshots};
 
@@ -28,6 +31,7 @@ const RUN: RunId = RunId::from_uuid(uuid(4));
 const STEP: StepId = StepId::from_uuid(uuid(5));
 const CALL: CallId = CallId::from_uuid(uuid(6));
 const RULE: RuleId = RuleId::from_uuid(uuid(7));
+const PROVIDER: ProviderId = ProviderId::from_uuid(uuid(8));
 
 /// When things happen.
 const AT: u64 = 1_700_000_000_000;

@@ -4,8 +4,9 @@
 use std::fmt::Debug;
 
 use protocol::{
-    ApprovalStatus, AttentionAction, AttentionKind, BlockKind, CallStatus, EffectClass, ErrorClass,
-    ExportFormat, MessageStatus, RecoveryPolicy, Role, RunReason, RunStatus, StepStatus, Verdict,
+    ApprovalStatus, AttentionAction, AttentionKind, BlockKind, CallStatus, Dialect, EffectClass,
+    ErrorClass, ExportFormat, MessageStatus, RecoveryPolicy, Role, RunReason, RunStatus,
+    StepStatus, Verdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,6 +61,9 @@ fn stored_words_equal_wire_words() {
     });
     check(&ErrorClass::ALL, ErrorClass::as_str, ErrorClass::parse);
     check(&EffectClass::ALL, EffectClass::as_str, EffectClass::parse);
+    check(&Dialect::ALL, Dialect::as_str, |text| {
+        Dialect::parse(text).unwrap()
+    });
     check(&Verdict::ALL, Verdict::as_str, Verdict::parse);
     check(
         &RecoveryPolicy::ALL,

@@ -133,6 +133,13 @@ fn entry<'a>(change: &'a Change, all: &Transition) -> Result<Option<Entry<'a>>, 
         Change::SetSessionAgent { agent_id, .. } => {
             record("session_agent_set").about(agent_id.uuid())
         }
+        Change::SetSessionModel { model, .. } => {
+            let set = record("session_model_set");
+            match model {
+                Some(model) => set.status("set").text(model),
+                None => set.status("taken_back"),
+            }
+        }
         Change::StartBranch { branch, .. } => record("branch_started").at(branch.created_at_ms),
         Change::SelectBranch { .. } => record("branch_selected"),
         Change::Enqueue { message, .. } => record("message_queued")
@@ -228,6 +235,39 @@ fn entry<'a>(change: &'a Change, all: &Transition) -> Result<Option<Entry<'a>>, 
             .about(agent_id.uuid())
             .json(fields)?,
         Change::DeleteAgent { agent_id } => record("agent_deleted").about(agent_id.uuid()),
+        Change::CreateProvider(provider) => record("provider_created")
+            .at(provider.created_at_ms)
+            .about(provider.provider_id.uuid())
+            .json(&provider.fields)?,
+        Change::UpdateProvider {
+            provider_id,
+            fields,
+            at_ms,
+            ..
+        } => record("provider_updated")
+            .at(*at_ms)
+            .about(provider_id.uuid())
+            .json(fields)?,
+        Change::SaveProviderSecrets {
+            provider_id,
+            secrets,
+            at_ms,
+            ..
+        } => record("provider_secrets_saved")
+            .at(*at_ms)
+            .about(provider_id.uuid())
+            .json(secrets)?,
+        Change::SaveProviderModels {
+            provider_id,
+            models,
+            at_ms,
+        } => record("provider_models_saved")
+            .at(*at_ms)
+            .about(provider_id.uuid())
+            .json(models)?,
+        Change::DeleteProvider { provider_id } => {
+            record("provider_deleted").about(provider_id.uuid())
+        }
         Change::SaveSettings(settings) => record("settings_saved").json(settings)?,
         Change::NoteRequest { .. }
         | Change::SetRetry { .. }

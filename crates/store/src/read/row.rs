@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::error::Error as _;
 
-use protocol::{AgentId, CallId, MessageId, RuleId, RunId, SessionId, StepId};
+use protocol::{AgentId, CallId, MessageId, ProviderId, RuleId, RunId, SessionId, StepId};
 use rusqlite::types::{FromSql, ValueRef};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -136,4 +136,8 @@ pub(super) fn call_id(row: &Row<'_>, column: &str) -> Result<CallId, Error> {
 
 pub(super) fn rule_id(row: &Row<'_>, column: &str) -> Result<RuleId, Error> {
     uuid(row, column).map(RuleId::from_uuid)
+}
+
+pub(super) fn provider_id(row: &Row<'_>, column: &str) -> Result<ProviderId, Error> {
+    uuid(row, column).map(ProviderId::from_uuid)
 }

@@ -10,7 +10,7 @@ use rusqlite::params;
 
 use super::Reader;
 use super::agents::{FIELD_COLUMNS, agent_fields};
-use super::row::{Row, agent_id, get, message_id, optional_uuid, step_id, unreadable};
+use super::row::{Row, agent_id, get, get_or_drop, message_id, optional_uuid, step_id, unreadable};
 use super::runs::{retry, run_reason, run_status};
 use crate::{CallRow, Error, Retry};
 
@@ -23,6 +23,8 @@ pub struct SessionState {
     pub agent_id: AgentId,
     /// The agent, as it is now.
     pub agent: AgentFields,
+    /// The model that was chosen for it, before its agent's.
+    pub model: Option<String>,
     /// Its title.
     pub title: Option<String>,
     /// The name of its workspace.
@@ -125,7 +127,8 @@ pub(super) const NEWEST_STEP: &str = "
 static SESSION: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT sessions.newest_run_id, sessions.agent_id, {FIELD_COLUMNS},
-                sessions.title, sessions.workspace, sessions.branch,
+                sessions.model AS chosen_model, sessions.title, sessions.workspace,
+                sessions.branch,
                 (SELECT count(*) FROM branches
                  WHERE branches.session_id = sessions.id) AS branches,
                 sessions.message_count, sessions.archived_at_ms, sessions.deleted_at_ms
@@ -144,6 +147,7 @@ impl Reader<'_> {
                 session_id,
                 agent_id: agent_id(row, "agent_id")?,
                 agent: agent_fields(row)?,
+                model: get_or_drop(row, "chosen_model"),
                 title: get(row, "title")?,
                 workspace: get(row, "workspace")?,
                 branch: get(row, "branch")?,

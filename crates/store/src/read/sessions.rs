@@ -16,6 +16,8 @@ pub struct SessionRow {
     pub session_id: SessionId,
     /// Its agent.
     pub agent_id: AgentId,
+    /// The model that was chosen for it.
+    pub model: Option<String>,
     /// Its title.
     pub title: Option<String>,
     /// Whether it is put away.
@@ -53,7 +55,8 @@ pub(super) const AFTER_ONE: &str = "
 /// What a row of the list is made of. The conditions are those of the indexes.
 fn rows_sql(condition: &str) -> String {
     format!(
-        "SELECT sessions.id, sessions.agent_id, sessions.title, sessions.archived_at_ms,
+        "SELECT sessions.id, sessions.agent_id, sessions.model AS chosen_model, sessions.title,
+                sessions.archived_at_ms,
                 sessions.forked_from, sessions.newest_run_id, sessions.created_at_ms,
                 sessions.updated_at_ms,
                 (SELECT count(*) FROM queue WHERE queue.session_id = sessions.id) AS queued,
@@ -142,6 +145,7 @@ fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     Ok(SessionRow {
         session_id,
         agent_id,
+        model: get_or_drop(row, "chosen_model"),
         title,
         is_archived: get_or_drop::<i64>(row, "archived_at_ms").is_some(),
         forked_from: uuid_or_drop(row, "forked_from").map(SessionId::from_uuid),

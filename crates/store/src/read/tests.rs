@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use super::{
-    attention, calls, checkpoints, due, events, live, messages, recovery, runs, session_state,
-    sessions, usage, violations, workspaces,
+    attention, calls, checkpoints, due, events, live, messages, providers, recovery, runs,
+    session_state, sessions, usage, violations, workspaces,
 };
 use crate::connection::{make_durable, open_existing};
 use crate::schema::Schema;
@@ -89,6 +89,7 @@ fn queries() -> Vec<(&'static str, String)> {
         ("next_due", due::NEXT_DUE.to_owned()),
         ("due approvals", due::DUE_APPROVALS.to_owned()),
         ("due retries", due::DUE_RETRIES.to_owned()),
+        ("held_runs", providers::HELD_RUNS.to_owned()),
         ("due checks", due::DUE_CHECKS.to_owned()),
         ("due purges", due::DUE_PURGES.to_owned()),
         ("deltas_after", live::DELTAS_AFTER.to_owned()),

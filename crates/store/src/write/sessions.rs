@@ -3,7 +3,7 @@
 use protocol::{AgentId, SessionId};
 use rusqlite::{Connection, params};
 
-use super::statement::{check_text, insert, update_one};
+use super::statement::{check_text, insert, set, update_one};
 use crate::Error;
 
 pub(super) struct New<'a> {
@@ -104,5 +104,19 @@ pub(super) fn set_agent(
         "UPDATE sessions SET agent_id = ?2 WHERE id = ?1",
         params![session_id.uuid().as_bytes(), agent_id.uuid().as_bytes()],
         "the session or the agent is gone",
+    )
+}
+
+pub(super) fn set_model(
+    connection: &Connection,
+    session_id: SessionId,
+    model: Option<&str>,
+) -> Result<(), Error> {
+    check_text("the name of the model", model)?;
+    update_one(
+        connection,
+        "UPDATE sessions SET model = ?2 WHERE id = ?1",
+        params![session_id.uuid().as_bytes(), set(model)],
+        "the session is gone",
     )
 }

@@ -12,6 +12,7 @@ use crate::sample::{
     step_id,
 };
 use crate::sample_call::{add_call, ask, call, call_id, decide, rule_id, save_call, with_calls};
+use crate::sample_provider::{provider, provider_fields, provider_id};
 use crate::sample_whole::{
     agent, agent_id, at, checkpoint, delete_session, enqueue, everything, fields, missing_kinds,
     note_command, rule, start_branch,
@@ -48,6 +49,10 @@ fn impossible_in_a_session() -> Vec<Change> {
         Change::SetSessionAgent {
             session_id: session_id(9),
             agent_id: agent_id(404),
+        },
+        Change::SetSessionModel {
+            session_id: missing,
+            model: Some("x".to_owned()),
         },
         start_branch(session_id(9), 2, 0, 1),
         start_branch(session_id(9), 1, 0, 9),
@@ -162,6 +167,7 @@ fn impossible_elsewhere() -> Vec<Change> {
     };
     let mut nameless = agent(2, "x");
     nameless.fields.name = String::new();
+    let gone = provider_id(404);
     vec![
         Change::AddRule(rule(rule_id(1), protocol::Verdict::Allow, nowhere)),
         Change::RemoveRule {
@@ -177,6 +183,26 @@ fn impossible_elsewhere() -> Vec<Change> {
         Change::DeleteAgent {
             agent_id: store::DEFAULT_AGENT,
         },
+        Change::CreateProvider(Box::new(provider(2, ""))),
+        Change::UpdateProvider {
+            provider_id: gone,
+            fields: provider_fields("x"),
+            secrets: Vec::new(),
+            revision: 1,
+            at_ms: 1,
+        },
+        Change::SaveProviderSecrets {
+            provider_id: gone,
+            secrets: Vec::new(),
+            revision: 1,
+            at_ms: 1,
+        },
+        Change::SaveProviderModels {
+            provider_id: gone,
+            models: Vec::new(),
+            at_ms: 1,
+        },
+        Change::DeleteProvider { provider_id: gone },
     ]
 }
 

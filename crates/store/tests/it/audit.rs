@@ -108,6 +108,8 @@ fn the_first_row_says_since_when_there_is_a_chain() {
     raw::execute(
         &place.database(),
         "DROP TABLE audit;
+         DROP TABLE providers;
+         ALTER TABLE sessions DROP COLUMN model;
          ALTER TABLE messages DROP COLUMN native;
          ALTER TABLE messages DROP COLUMN ending;
          PRAGMA user_version = 1",

@@ -164,6 +164,9 @@ fn events_of_sessions() -> Vec<Event> {
         Event::BranchSelected { branch: 0 },
         Event::SessionArchived { is_archived: true },
         Event::AgentChanged { agent_id },
+        Event::ModelChanged {
+            model: Some("guide".to_owned()),
+        },
         Event::RunStopped {
             run_id,
             reason: RunReason::StoppedByUser,
@@ -212,7 +215,8 @@ fn number(event: &Event) -> usize {
         Event::BranchSelected { .. } => 21,
         Event::SessionArchived { .. } => 22,
         Event::AgentChanged { .. } => 23,
-        Event::Unrecognised { .. } => 24,
+        Event::ModelChanged { .. } => 24,
+        Event::Unrecognised { .. } => 25,
     }
 }
 
@@ -222,7 +226,7 @@ fn number(event: &Event) -> usize {
 fn the_stored_form_of_every_event_is_pinned_and_reads_back() {
     let events = every_event();
     let listed: BTreeSet<usize> = events.iter().map(number).collect();
-    assert_eq!(listed, (0..24).collect::<BTreeSet<_>>());
+    assert_eq!(listed, (0..25).collect::<BTreeSet<_>>());
     let place = Place::new();
     let store = place.open();
     let session = session_id(1);

@@ -41,6 +41,10 @@ fn updates_of_different_columns_all_stand() {
             session_id: session,
             agent_id: agent_id(1),
         }],
+        vec![Change::SetSessionModel {
+            session_id: session,
+            model: Some("guide".to_owned()),
+        }],
         vec![move_run(run, RunStatus::Running, RunStatus::Stopped)],
         vec![Change::CountCrash { run_id: run }],
         vec![
@@ -67,6 +71,7 @@ fn updates_of_different_columns_all_stand() {
         .unwrap();
     assert_eq!(state.title.as_deref(), Some("Tides"));
     assert!(state.is_archived);
+    assert_eq!(state.model.as_deref(), Some("guide"));
     assert_eq!(
         (state.agent_id, state.agent),
         (agent_id(1), fields("Scribe"))

@@ -13,6 +13,8 @@ mod raw;
 mod sample;
 /// Tool calls to write, and a session that has some.
 mod sample_call;
+/// A provider.
+mod sample_provider;
 /// One session that went through everything.
 mod sample_whole;
 
@@ -33,6 +35,8 @@ mod fields;
 mod many;
 /// What a provider said in its own words.
 mod native;
+/// Providers, who uses them and who waits for them.
+mod providers;
 /// Nothing of a deleted session is left.
 mod purge;
 /// What recovery and attention look at.

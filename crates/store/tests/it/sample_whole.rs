@@ -15,6 +15,7 @@ use crate::sample::{
 use crate::sample_call::{
     add_call, ask, call, call_id, decide, full_call, rule_id, save_call, start_body,
 };
+use crate::sample_provider::{provider, provider_fields, provider_id, provider_model, secrets};
 
 pub(crate) fn agent_id(number: u64) -> AgentId {
     AgentId::from_uuid(Uuid::from_u128(
@@ -304,6 +305,33 @@ fn around(number: u64, session: SessionId) -> Vec<Change> {
             revision: 1,
             at_ms: 32,
         },
+        Change::CreateProvider(Box::new(provider(number, "Mine"))),
+        Change::SaveProviderSecrets {
+            provider_id: provider_id(number),
+            secrets: secrets(),
+            revision: 1,
+            at_ms: 33,
+        },
+        Change::UpdateProvider {
+            provider_id: provider_id(number),
+            fields: provider_fields("Ours"),
+            secrets: secrets(),
+            revision: 1,
+            at_ms: 33,
+        },
+        Change::SaveProviderModels {
+            provider_id: provider_id(number),
+            models: vec![provider_model("large")],
+            at_ms: 33,
+        },
+        Change::CreateProvider(Box::new(provider(number + 20, "Gone"))),
+        Change::DeleteProvider {
+            provider_id: provider_id(number + 20),
+        },
+        Change::SetSessionModel {
+            session_id: session,
+            model: Some(format!("{}/large", provider_id(number))),
+        },
         Change::SaveSettings(Settings {
             approval_minutes: Some(5),
             ..Settings::default()
@@ -432,11 +460,17 @@ fn kind(change: &Change) -> usize {
         Change::NoteNotice { .. } => 39,
         Change::AppendEvent { .. } => 40,
         Change::NoteCause { .. } => 41,
+        Change::SetSessionModel { .. } => 42,
+        Change::CreateProvider(_) => 43,
+        Change::UpdateProvider { .. } => 44,
+        Change::SaveProviderSecrets { .. } => 45,
+        Change::SaveProviderModels { .. } => 46,
+        Change::DeleteProvider { .. } => 47,
     }
 }
 
 /// How many kinds of change there are.
-pub(crate) const KINDS: usize = 42;
+pub(crate) const KINDS: usize = 48;
 
 /// Those kinds of which there is none.
 pub(crate) fn missing_kinds(changes: &[Change]) -> Vec<usize> {

@@ -1,8 +1,8 @@
 //! Rows that cannot be read: each keeps its place and says so, and everything else is as it was.
 
 use protocol::{
-    ApprovalStatus, CallStatus, EffectClass, ErrorClass, MessageStatus, RecoveryPolicy, Role,
-    RuleScope, Settings, Verdict,
+    ApprovalStatus, CallStatus, EffectClass, ErrorClass, KeyPlace, MessageStatus, RecoveryPolicy,
+    Role, RuleScope, Settings, Verdict,
 };
 use store::{Change, Error, Store};
 
@@ -233,6 +233,8 @@ fn a_bad_setting_has_its_default() {
         keep_approvals: false,
         approval_minutes: Some(9),
         notifications: false,
+        default_model: Some("guide".to_owned()),
+        key_store: KeyPlace::File,
     };
     let (place, store) = opened(vec![Change::SaveSettings(settings.clone())]);
     let read = || store.read(|reader| reader.settings()).unwrap();
@@ -242,6 +244,8 @@ fn a_bad_setting_has_its_default() {
         "UPDATE settings SET value = '\"whenever\"' WHERE key = 'recovery';
          UPDATE settings SET value = 'no json' WHERE key = 'keep_approvals';
          UPDATE settings SET value = '-1' WHERE key = 'approval_minutes';
+         UPDATE settings SET value = '[]' WHERE key = 'default_model';
+         UPDATE settings SET value = '\"pocket\"' WHERE key = 'key_store';
          INSERT INTO settings VALUES ('from_the_future', 'true')",
     );
     let expected = Settings {

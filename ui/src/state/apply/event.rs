@@ -77,6 +77,7 @@ pub(super) fn take_event(session: Session, event: Event, at_ms: u64) {
         Event::SessionCreated { .. }
         | Event::SessionRenamed { .. }
         | Event::SessionArchived { .. }
+        | Event::ModelChanged { .. }
         | Event::StepCancelled { .. }
         | Event::Unrecognised { .. } => {}
     }
@@ -128,6 +129,7 @@ fn take_run_event(session: Session, event: Event, at_ms: u64) {
         | Event::BranchSelected { .. }
         | Event::SessionArchived { .. }
         | Event::AgentChanged { .. }
+        | Event::ModelChanged { .. }
         | Event::Unrecognised { .. } => {}
     }
 }

@@ -43,6 +43,7 @@ fn copied() -> Copied {
     Copied {
         session_id: session_id(),
         agent_id: agent_id(),
+        model: None,
         title: Some("Tides".to_owned()),
         workspace: Some("shore".to_owned()),
         forked_from: None,
@@ -156,4 +157,18 @@ fn a_fork_shares_the_workspace_and_an_import_has_its_own() {
     copied.workspace = None;
     assert_eq!(workspace(&copied), session_id().uuid().simple().to_string());
     assert_ne!(calls(&copy(&copied))[0].view.call_id, call_id(0));
+}
+
+/// A fork answers with what was chosen for the session.
+#[test]
+fn the_chosen_model_goes_along() {
+    let chosen = Copied {
+        model: Some("model-c".to_owned()),
+        ..copied()
+    };
+    let told = super::told(&copy(&chosen));
+    assert_eq!(
+        told[2..4],
+        ["model Some(\"model-c\")", "event model_changed"]
+    );
 }

@@ -4,7 +4,9 @@ use protocol::{ErrorClass, Event, RunError, RunStatus, StepStatus};
 use store::{Change, Retry, SessionState};
 use uuid::Uuid;
 
-use super::super::{Decision, Given, MAX_TRIES, Outcome, model_outcome, retry_model};
+use super::super::{
+    Decision, Given, MAX_TRIES, Outcome, model_outcome, release_model, retry_model,
+};
 use super::{
     AT_MS, BEFORE, NEW, after, asks_model, changes_nothing, decide, decide_at, events, every_run,
     run_id, run_of, running, status_of, step_id, told, with_run,
@@ -117,7 +119,7 @@ fn wait(failed: u32, random: u8, retry_after_ms: Option<u64>) -> Option<u64> {
     let given = Given {
         at_ms: AT_MS,
         ids: &Ending(random),
-        default_model: "model-b",
+        default_model: "model-b".into(),
         tools: &[],
     };
     let decision = fail(&state, ErrorClass::RateLimit, retry_after_ms, &given);
@@ -199,4 +201,73 @@ fn a_try_that_is_no_longer_waited_for_changes_nothing() {
     }
     let other = decide(|given| retry_model(&waiting(1), run_id(NEW), given));
     assert!(changes_nothing(&other));
+}
+
+fn hold(state: &SessionState, class: ErrorClass) -> Decision {
+    let outcome = Outcome::Held {
+        error: error(class),
+    };
+    let attempt = state.run.as_ref().unwrap().step.as_ref().unwrap().attempt;
+    decide(|given| model_outcome(state, step_id(BEFORE), attempt, &outcome, given))
+}
+
+// RUN-10
+#[test]
+fn a_call_whose_provider_is_paused_waits_and_counts_no_try() {
+    let state = running("");
+    let decision = hold(&state, ErrorClass::Auth);
+    let next = after(&state, &decision);
+    let run = next.run.as_ref().unwrap();
+    assert_eq!((run.status, run.retry_failed), (RunStatus::Running, 0));
+    let waits = run.retry.as_ref().unwrap();
+    assert_eq!((waits.failed, waits.error.class), (0, ErrorClass::Auth));
+    assert!(waits.at_ms > AT_MS && decision.effects.is_empty());
+    let Some(Event::RetryScheduled { retry, .. }) = events(&decision).last() else {
+        panic!("{:?}", told(&decision))
+    };
+    assert_eq!((retry.at_ms, retry.failed), (waits.at_ms, 0));
+    // However often it is held, it never gives up.
+    let mut tried = running("");
+    run_of(&mut tried).retry_failed = MAX_TRIES;
+    assert!(scheduled(&hold(&tried, ErrorClass::Billing)).is_some());
+}
+
+// RUN-10
+#[test]
+fn it_goes_on_when_its_provider_is_mended_and_nobody_else_does() {
+    let mut state = with_run(RunStatus::Running, StepStatus::Interrupted, "");
+    run_of(&mut state).retry = Some(Retry {
+        at_ms: AT_MS + 1_000_000,
+        failed: 0,
+        error: error(ErrorClass::Auth),
+    });
+    let released = decide(|given| release_model(&state, run_id(BEFORE), given));
+    assert!(asks_model(&released));
+    assert!(after(&state, &released).run.unwrap().retry.is_none());
+    assert!(changes_nothing(&decide(|given| retry_model(
+        &state,
+        run_id(BEFORE),
+        given
+    ))));
+    assert!(changes_nothing(&decide(|given| release_model(
+        &state,
+        run_id(NEW),
+        given
+    ))));
+    let transient = waiting(AT_MS + 1_000_000);
+    assert!(changes_nothing(&decide(|given| release_model(
+        &transient,
+        run_id(BEFORE),
+        given
+    ))));
+    for mut halted in every_run() {
+        if status_of(&halted) != RunStatus::Running {
+            run_of(&mut halted).retry = run_of(&mut state).retry.clone();
+            assert!(changes_nothing(&decide(|given| release_model(
+                &halted,
+                run_id(BEFORE),
+                given
+            ))));
+        }
+    }
 }

@@ -83,7 +83,7 @@ fn what_was_resolved_at_the_start_is_pinned_to_the_run() {
     let given = Given {
         at_ms: 1,
         ids: &Numbered::default(),
-        default_model: "model-b",
+        default_model: "model-b".into(),
         tools: &tools,
     };
     let pinned = |state: &store::SessionState| {
@@ -106,7 +106,15 @@ fn what_was_resolved_at_the_start_is_pinned_to_the_run() {
     assert_eq!(pin.instructions.as_deref(), Some("Be brief."));
     assert_eq!(pin.tools, tools);
 
+    state.model = Some("model-d".to_owned());
+    assert_eq!(pinned(&state).model, "model-d");
     state.agent.model = Some("model-c".to_owned());
+    assert_eq!(
+        pinned(&state).model,
+        "model-d",
+        "the session goes before its agent"
+    );
+    state.model = None;
     state.agent.tools = Some(vec!["write_file".to_owned(), "gone".to_owned()]);
     state.agent.limits.steps = Some(3);
     let run = pinned(&state);

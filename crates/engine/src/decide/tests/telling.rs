@@ -28,6 +28,7 @@ fn change_told(change: &Change) -> String {
         Change::ArchiveSession { is_archived, .. } => format!("archive session {is_archived}"),
         Change::DeleteSession { deleted_at_ms, .. } => format!("delete session {deleted_at_ms:?}"),
         Change::SetSessionAgent { agent_id, .. } => format!("agent {}", short(agent_id.uuid())),
+        Change::SetSessionModel { model, .. } => format!("model {model:?}"),
         Change::StartBranch { branch, .. } => format!(
             "branch {} of {:?} from {}",
             branch.branch, branch.parent, branch.from_position

@@ -186,7 +186,7 @@ impl Walk {
         decide(&Given {
             at_ms: self.at_ms,
             ids: &self.ids,
-            default_model: "model-a",
+            default_model: "model-a".into(),
             tools: &[],
         })
     }

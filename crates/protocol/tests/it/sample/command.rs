@@ -1,10 +1,11 @@
 //! Everything that is asked.
 
 use protocol::{
-    AgentFields, CallDecision, Command, ExportFormat, RecoveryPolicy, RuleScope, RunLimits,
-    Settings, Verdict,
+    AgentFields, CallDecision, Command, ExportFormat, KeyPlace, RecoveryPolicy, RuleScope,
+    RunLimits, Settings, Verdict,
 };
 
+use super::provider::about_providers;
 use super::{AGENT, CALL, DIGEST, MESSAGE, RULE, RUN, SESSION, bare_agent, decisions, resolutions};
 
 fn text() -> String {
@@ -35,6 +36,8 @@ pub(crate) fn settings() -> Vec<Settings> {
             keep_approvals: false,
             approval_minutes: Some(30),
             notifications: false,
+            default_model: Some("guide".to_owned()),
+            key_store: KeyPlace::File,
         },
     ]
 }
@@ -66,6 +69,7 @@ pub(crate) fn commands() -> Vec<Command> {
     commands.extend(about_calls());
     commands.extend(about_rules());
     commands.extend(about_agents());
+    commands.extend(about_providers());
     commands
 }
 
@@ -107,6 +111,14 @@ fn about_sessions() -> Vec<Command> {
         Command::SetSessionAgent {
             session_id,
             agent_id: AGENT,
+        },
+        Command::SetSessionModel {
+            session_id,
+            model: Some("guide".to_owned()),
+        },
+        Command::SetSessionModel {
+            session_id,
+            model: None,
         },
         Command::ForkSession {
             session_id,

@@ -136,6 +136,10 @@ fn of_sessions() -> Vec<Event> {
         Event::BranchSelected { branch: 1 },
         Event::SessionArchived { is_archived: true },
         Event::AgentChanged { agent_id: AGENT },
+        Event::ModelChanged {
+            model: Some("guide".to_owned()),
+        },
+        Event::ModelChanged { model: None },
         Event::Unrecognised {
             kind: "weather_changed".to_owned(),
         },

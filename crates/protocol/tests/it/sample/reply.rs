@@ -7,6 +7,7 @@ use protocol::{
 
 use super::call::approval;
 use super::event::{asked, queue};
+use super::provider::of_providers;
 use super::session::{bare_run, run, summaries, summary};
 use super::{
     AT, CALL, MESSAGE, RULE, RUN, SESSION, STEP, agent_fields, agent_view, calls, envelope, scopes,
@@ -165,6 +166,7 @@ fn about_the_rest() -> Vec<Reply> {
     ];
     replies.extend(agents.into_iter().map(Reply::Agent));
     replies.extend(settings().into_iter().map(Reply::Settings));
+    replies.extend(of_providers());
     replies
 }
 

@@ -96,6 +96,7 @@ pub(super) fn summary() -> SessionSummary {
         session_id: SESSION,
         title: Some("Title".to_owned()),
         agent_id: AGENT,
+        model: Some("guide".to_owned()),
         is_archived: true,
         problem: Some("A message cannot be read.".to_owned()),
         forked_from: Some(SESSION),
@@ -110,6 +111,7 @@ pub(super) fn summary() -> SessionSummary {
 pub(super) fn bare_summary() -> SessionSummary {
     SessionSummary {
         title: None,
+        model: None,
         is_archived: false,
         problem: None,
         forked_from: None,
