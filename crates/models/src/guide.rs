@@ -95,7 +95,7 @@ fn turn(question: &str, request: &ModelRequest, random: &mut Random) -> Turn {
         Some(Errand::Look | Errand::Note) => {
             format!("I would show you, but I may not use the tools for it here.\n\n{answer}")
         }
-        Some(Errand::Tour) | None => answer,
+        Some(Errand::Tour | Errand::Practise) | None => answer,
     };
     Turn { text, call: None }
 }

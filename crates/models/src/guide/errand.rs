@@ -18,6 +18,8 @@ pub(super) enum Errand {
     Note,
     /// All of it.
     Tour,
+    /// Speak slowly, so that a person can stop it, come back and resume. No tool is needed.
+    Practise,
 }
 
 /// What is said next, and what is called then.
@@ -63,6 +65,24 @@ const READ: Step = Step {
     intro: "That went through. To be sure, I read the file back with `read_file`.",
 };
 
+/// Long enough to be stopped at a human pace, and true wherever that happens.
+const PRACTICE: &str = "\
+Good: nothing can go wrong here. I am going to count, slowly, and you stop me.
+
+1. One. Press `Esc` now, or the *Stop* button. What you have read stays, marked as cut off.
+2. Two. Still here? There is no hurry; the button is beside the field you write in.
+3. Three. A stop is written down before the button comes back, so even a power cut cannot undo it.
+4. Four. When it is stopped, *Resume* asks me again from what is whole. I begin once more from one, below \
+what was kept: nothing of it is rewritten.
+5. Five. *Discard* gives the run up instead, and keeps the text.
+6. Six. You can also close the window now, or end the app in whatever way you like.
+7. Seven. When you open it again, the resume panel lists this run, and waits for you.
+8. Eight. If you write something new instead of resuming, the halted run is given up, and you have a fresh one.
+9. Nine. A call that waits for your approval waits through all of this too: it asks again, and it is never \
+carried out twice.
+10. Ten. You let me finish, so this run is completed, and there is nothing to resume. Ask again to have \
+another go.";
+
 impl Errand {
     /// The errand that a message asks for, if it asks for one.
     pub(super) fn asked_for(question: &str) -> Option<Self> {
@@ -71,6 +91,10 @@ impl Errand {
         let wants_to_see = has(&["show", "try", "see", "use", "demonstrate", "demo"]);
         if has(&["tour"]) {
             Some(Self::Tour)
+        } else if (wants_to_see || has(&["practise", "practice", "let", "learn"]))
+            && has(&["stop", "stopping", "resume", "resuming"])
+        {
+            Some(Self::Practise)
         } else if (has(&["write", "make", "save", "create"]) && has(&["note", "notes", "file"]))
             || (wants_to_see && has(&["approval", "approvals", "approve", "approving"]))
         {
@@ -89,6 +113,7 @@ impl Errand {
             Self::Look => &[LIST],
             Self::Note => &[WRITE, READ],
             Self::Tour => &[LIST, WRITE, READ],
+            Self::Practise => &[],
         }
     }
 
@@ -105,14 +130,18 @@ impl Errand {
             Self::Tour => {
                 "That was the tour: a call that reads, one that asks, and one that looks at what came \
                  of it. Each was written down before it ran.\n\nNext, ask me *what happens if I pull \
-                 the plug*, or for *a long story* to try it on."
+                 the plug*, or *let me practise stop and resume* to try it on."
             }
+            Self::Practise => "",
         }
     }
 
     /// What comes next, or nothing if a tool for the first step is missing. Only tools of the
     /// request are called.
     pub(super) fn next(self, request: &ModelRequest) -> Option<Turn> {
+        if self == Self::Practise {
+            return Some(end(PRACTICE.to_owned()));
+        }
         let has_tool = |step: &&Step| request.tools.iter().any(|tool| tool.name == step.tool);
         let mut steps = self.steps().iter().take_while(has_tool).peekable();
         steps.peek()?;

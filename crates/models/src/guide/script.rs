@@ -77,6 +77,8 @@ mod tests {
             ("how do approvals work", "waits for you"),
             ("what is an agent", "instructions"),
             ("can I queue a message", "next run"),
+            ("how do I connect Claude", "paste the key"),
+            ("can I use ollama offline", "finds it"),
         ] {
             let text = opening_words(question);
             assert!(text.contains(expected), "{question:?} gave {text:?}");

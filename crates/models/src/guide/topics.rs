@@ -14,7 +14,7 @@ pub(super) struct Topic {
 /// The more particular topics first. [`WELCOME`] is for when none of them is meant.
 pub(super) fn topics() -> &'static [Topic] {
     &[
-        STORY, PLUG, STOP, TOOLS, QUEUE, DATA, HEADLESS, FORMAT, WHO, LATER, AGENTS,
+        STORY, PLUG, STOP, TOOLS, MODELS, QUEUE, DATA, HEADLESS, FORMAT, WHO, LATER, AGENTS,
     ]
 }
 
@@ -85,7 +85,9 @@ const STOP: Topic = Topic {
 - **A new message** instead of a resume also gives the halted run up, and starts a new one.
 
 A stop is on disk before the button comes back. If the app ends right after it, the run is still stopped \
-when you return.",
+when you return.
+
+To try it without any harm: *let me practise stop and resume*.",
 };
 
 const DATA: Topic = Topic {
@@ -175,7 +177,7 @@ fn main() {
 };
 
 const WHO: Topic = Topic {
-    words: &["who", "model", "ai", "scripted", "real", "bot", "openai", "claude", "gpt", "ollama", "intelligent"],
+    words: &["who", "model", "ai", "scripted", "real", "bot", "intelligent"],
     openings: &[
         "I am the guide: a script, and no language model.",
         "There is no language model behind me. I am a script that comes with the app.",
@@ -186,6 +188,29 @@ why every reply of mine carries the label *scripted replies*.
 
 What is real is everything around me: your message, the run, each streamed piece and each stop go the same \
 way that they would with any model, through the same database. So I am a good one to practise with.",
+};
+
+const MODELS: Topic = Topic {
+    words: &[
+        "models", "provider", "providers", "key", "keys", "connect", "openai", "claude", "anthropic", "gpt",
+        "gemini", "openrouter", "ollama", "lm", "studio", "llama", "local", "offline", "cost", "price", "switch",
+    ],
+    openings: &[
+        "You choose who answers, and you can change your mind in the middle of a session.",
+        "Any model you have a key for can answer here, and so can one on your own computer.",
+    ],
+    body: "\
+- **On this computer**: start Ollama, LM Studio or a llama.cpp server. Holdfast finds it and offers its models. \
+Nothing leaves your computer then, and nothing is chosen for you.
+- **With a key**: open *Models*, add the service, paste the key and press *Test*. It says exactly what is wrong, \
+if something is. The key goes to the keychain of your system, and is never shown again.
+- **Switch** with the name beside the field you write in. The next run has the new model; what was written \
+keeps the name of whoever wrote it.
+- **What it costs** is shown where the provider says it, or where prices are known. What is not known is shown as \
+unknown, not as nothing.
+
+When a service is overloaded, the run waits and tries again by itself. When a key is refused or there is no \
+credit left, everything that wants it waits until you have mended that. Either way nothing is lost.",
 };
 
 const TOOLS: Topic = Topic {
@@ -316,8 +341,9 @@ Here is what I can tell you about:
 
 - what Holdfast can do
 - what happens if you pull the plug
-- how to stop and resume
+- how to stop and resume, or *let me practise stop and resume*
 - tools and approvals, or *the tour* to see them at work
+- models, keys and models on your own computer
 - agents, the queue and branches
 - where your data is kept
 - how to use it from scripts

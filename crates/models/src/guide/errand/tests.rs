@@ -57,6 +57,9 @@ fn messages_find_their_errand() {
         ("Write a note, please!", Some(Errand::Note)),
         ("show me an approval", Some(Errand::Note)),
         ("Give me the tour.", Some(Errand::Tour)),
+        ("Let me practise stop and resume", Some(Errand::Practise)),
+        ("show me how to stop", Some(Errand::Practise)),
+        ("how do I stop a reply", None),
         ("What are tools?", None),
         ("Where are my files kept?", None),
         ("Tell me a long story about the sea", None),
@@ -139,4 +142,14 @@ fn a_result_stays_inside_of_its_quotation() {
     let long = "line\n".repeat(1_000);
     assert_eq!(quoted(&long).lines().count(), SHOWN_LINES + 3);
     assert!(quoted(&"ü".repeat(10_000)).chars().count() < SHOWN_CHARS + 20);
+}
+
+#[test]
+fn a_practice_needs_no_tools_and_lasts_long_enough_to_be_stopped() {
+    let turn = next(Errand::Practise, &request("practise stop", &[]));
+    assert_eq!(turn.call, None);
+    assert!(turn.text.split_whitespace().count() > 150, "{}", turn.text);
+    for word in ["Esc", "Stop", "Resume", "Discard", "resume panel"] {
+        assert!(turn.text.contains(word), "{word}");
+    }
 }
