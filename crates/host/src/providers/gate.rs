@@ -72,12 +72,10 @@ impl Gate {
     }
 }
 
-/// What no second try mends, whoever makes it.
+/// What no second try mends, whoever makes it. A lack of permission is no such thing: it is often
+/// about one model or one text, and the key is good for others.
 pub(super) const fn is_refusal(class: ErrorClass) -> bool {
-    matches!(
-        class,
-        ErrorClass::Auth | ErrorClass::Billing | ErrorClass::Permission
-    )
+    matches!(class, ErrorClass::Auth | ErrorClass::Billing)
 }
 
 fn held(name: &str, error: &RunError) -> ModelError {

@@ -223,3 +223,28 @@ async fn a_keychain_that_is_locked_pauses_like_a_refused_key() {
     assert_eq!(last_text(&host, session).await, "Open.");
     close(&host).await;
 }
+
+/// One model or one text may be refused to a key that is good for all others.
+#[tokio::test]
+async fn what_a_key_may_not_do_fails_its_run_and_pauses_nothing() {
+    let script = |request: &Request| {
+        if request.body.to_string().contains("forbidden fruit") {
+            let error = json!({ "error": { "message": "Not you.", "type": "permission_error" } });
+            return model_server::Reply::error(403, &error);
+        }
+        model_server::Reply::text("Of course.")
+    };
+    let server = ModelServer::start(script).unwrap();
+    let place = Place::new();
+    let host = place.host();
+    let mine = add_with_key(&host, fields("Mine", &server), KEY).await;
+    let session = session_with(&host, format!("{mine}/m")).await;
+    let refused = start_in(&host, session, "forbidden fruit").await;
+    soon(host.engine.idle()).await;
+    let error = run(&host, refused).await.error.unwrap();
+    assert_eq!(error.class, ErrorClass::Permission);
+    assert_eq!(class_of(&host, mine).await, None);
+    let (session, _) = begin(&host, mine).await;
+    assert_eq!(last_text(&host, session).await, "Of course.");
+    close(&host).await;
+}
