@@ -54,6 +54,7 @@ const fn only_reads(command: &Command) -> bool {
             | Command::ListRules {}
             | Command::ListAgents {}
             | Command::ListProviders {}
+            | Command::FindLocalServers {}
             | Command::GetSettings {}
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }

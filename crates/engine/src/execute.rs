@@ -193,6 +193,7 @@ impl Engine {
             Command::TestProvider { provider_id } => self.test_provider(provider_id).await,
             Command::ResumeProvider { provider_id } => self.resume_provider(provider_id).await,
             Command::RefreshModels { provider_id } => self.refresh_models(provider_id).await,
+            Command::FindLocalServers {} => self.find_local_servers().await,
             Command::GetSettings {} => self
                 .read(|reader| reader.settings())
                 .await

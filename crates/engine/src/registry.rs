@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use protocol::{
-    CommandError, KeyPlace, ModelInfo, ProviderFields, ProviderId, ProviderModel, ProviderState,
-    ProviderTest, RunError, Secret, Settings,
+    CommandError, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId, ProviderModel,
+    ProviderState, ProviderTest, RunError, Secret, Settings,
 };
 use store::ProviderRow;
 
@@ -63,6 +63,9 @@ pub trait Providers: Send + Sync {
 
     /// Asks for its models.
     fn list_models(&self, provider: ProviderRow) -> Answer<Vec<ProviderModel>>;
+
+    /// Looks for model servers on this computer. Nothing is chosen by that.
+    fn find_local(&self) -> Answer<Vec<LocalServer>>;
 
     /// Nothing is sent to it any more. Said once more changes nothing.
     fn pause(&self, provider_id: ProviderId, error: RunError);

@@ -3,18 +3,19 @@
 
 mod card;
 mod gate;
+mod local;
 mod model;
 mod provider;
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use engine::{Answer, Clock, Model, Models, ProviderRow, Providers, Slot};
-use models::{Limits, PriceTable, SecretString, check_key, list_models};
+use models::{Limits, LocalFinder, PriceTable, SecretString, check_key, list_models};
 use protocol::{
-    CommandError, ErrorCode, KeyPlace, ModelInfo, ProviderFields, ProviderId, ProviderModel,
-    ProviderState, ProviderTest, RunError, Secret, Settings,
+    CommandError, ErrorCode, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId,
+    ProviderModel, ProviderState, ProviderTest, RunError, Secret, Settings,
 };
 
 use crate::keys::{Desk, KeyError, Keys};
@@ -41,7 +42,8 @@ pub(crate) struct Registry {
     built_in: Vec<Arc<dyn Model>>,
     /// The command line says who answers: for this start it goes before the settings.
     is_told: bool,
-    now: RwLock<Now>,
+    finder: Arc<LocalFinder>,
+    now: Arc<RwLock<Now>>,
 }
 
 /// What changes.
@@ -51,6 +53,21 @@ struct Now {
     providers: HashMap<ProviderId, Arc<Provider>>,
     /// In the order in which people see them.
     order: Vec<ProviderId>,
+    /// Where else servers of this computer are looked for.
+    local_ports: Vec<u16>,
+}
+
+impl Now {
+    fn in_order(&self) -> Vec<Arc<Provider>> {
+        let order = self.order.iter();
+        order
+            .filter_map(|id| self.providers.get(id).cloned())
+            .collect()
+    }
+}
+
+fn read(now: &RwLock<Now>) -> RwLockReadGuard<'_, Now> {
+    now.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Registry {
@@ -68,8 +85,10 @@ impl Registry {
             default_id: built_in[0].info().id.into(),
             providers: HashMap::new(),
             order: Vec::new(),
+            local_ports: Vec::new(),
         };
         Self {
+            finder: Arc::new(LocalFinder::new(Arc::clone(&clock))),
             shared: Arc::new(Shared {
                 keychain: Desk::new(keychain),
                 file: Desk::new(file),
@@ -78,12 +97,12 @@ impl Registry {
             }),
             built_in,
             is_told,
-            now: RwLock::new(now),
+            now: Arc::new(RwLock::new(now)),
         }
     }
 
     fn provider(&self, provider_id: ProviderId) -> Option<Arc<Provider>> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = read(&self.now);
         now.providers.get(&provider_id).cloned()
     }
 
@@ -113,13 +132,14 @@ impl Models for Registry {
     }
 
     fn list(&self) -> Vec<ModelInfo> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = read(&self.now);
         let built_in = self.built_in.iter().map(|model| model.info());
-        let providers = now.order.iter().filter_map(|id| now.providers.get(id));
+        let providers = now.in_order().into_iter();
         let enabled = providers.filter(|provider| provider.row.fields.is_enabled);
         let provided = enabled.flat_map(|provider| {
             let models = provider.row.models.iter();
-            models.map(|model| provider.info(&model.name))
+            let infos = models.map(|model| provider.info(&model.name));
+            infos.collect::<Vec<_>>()
         });
         built_in.chain(provided).collect()
     }
@@ -137,7 +157,7 @@ impl Models for Registry {
     }
 
     fn default_id(&self) -> Arc<str> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = read(&self.now);
         Arc::clone(&now.default_id)
     }
 
@@ -156,6 +176,7 @@ impl Models for Registry {
             default_id,
             providers: providers.collect(),
             order,
+            local_ports: settings.local_ports.clone(),
         };
         *self.now.write().unwrap_or_else(PoisonError::into_inner) = now;
     }
@@ -266,6 +287,21 @@ impl Providers for Registry {
                 )
             })?;
             Ok(cards.into_iter().map(card::model).collect())
+        })
+    }
+
+    fn find_local(&self) -> Answer<Vec<LocalServer>> {
+        let (finder, known) = (Arc::clone(&self.finder), Arc::clone(&self.now));
+        Box::pin(async move {
+            let added = read(&known).local_ports.clone();
+            let places = local::places(&added);
+            let answers = finder.find(&places).await;
+            // As they are now: one may have been added while nobody answered.
+            let providers = read(&known).in_order();
+            let found = places.into_iter().zip(answers);
+            Ok(found
+                .filter_map(|(place, answer)| local::found(place, answer, &added, &providers))
+                .collect())
         })
     }
 

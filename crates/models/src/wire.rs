@@ -28,7 +28,7 @@ pub(crate) use crate::endpoint::KeyHeader;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 pub(crate) use address::escaped;
-pub use address::is_same_host;
+pub use address::{is_same_host, leads_to_port};
 pub(crate) use fetch::FetchError;
 use frames::FrameError;
 pub(crate) use frames::Frames;

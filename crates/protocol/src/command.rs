@@ -383,6 +383,9 @@ pub enum Command {
         /// The provider.
         provider_id: ProviderId,
     },
+    /// Looks for model servers on this computer: at the ports where they usually are and at those
+    /// that the person added. Changes nothing and chooses nothing.
+    FindLocalServers {},
     /// Reads the settings.
     GetSettings {},
     /// Changes the settings: all of them, as they are from now on.

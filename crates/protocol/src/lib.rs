@@ -19,6 +19,7 @@ mod event;
 mod export;
 mod id;
 pub mod limits;
+mod local_server;
 mod message;
 mod native;
 mod provider;
@@ -46,6 +47,7 @@ pub use error::{CommandError, ErrorCode};
 pub use event::{Envelope, Event};
 pub use export::{ExportFormat, NativeOf, SessionExport};
 pub use id::{AgentId, CallId, IdError, MessageId, ProviderId, RuleId, RunId, SessionId, StepId};
+pub use local_server::{LocalFound, LocalKind, LocalServer};
 pub use message::{Block, Ending, Message, MessageStatus, Role};
 pub use native::Native;
 pub use provider::{

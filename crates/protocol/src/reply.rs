@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentView, AppInfo, CallId, DecidedCall, Message, MessageId, ProviderTest, ProviderView,
-    QueuedMessage, RuleView, RunId, RunStatus, RunView, SessionId, SessionSnapshot, SessionSummary,
-    Settings, ToolCallView,
+    AgentView, AppInfo, CallId, DecidedCall, LocalServer, Message, MessageId, ProviderTest,
+    ProviderView, QueuedMessage, RuleView, RunId, RunStatus, RunView, SessionId, SessionSnapshot,
+    SessionSummary, Settings, ToolCallView,
 };
 
 /// The answer to a command that succeeded. What it says is on disk.
@@ -105,6 +105,11 @@ pub enum Reply {
         test: ProviderTest,
         /// The provider as it stands afterwards.
         provider: Box<ProviderView>,
+    },
+    /// To `find_local_servers`.
+    LocalServers {
+        /// At the usual ports first, then at those that the person added.
+        servers: Vec<LocalServer>,
     },
     /// To `get_settings` and `update_settings`.
     Settings(Settings),

@@ -10,7 +10,7 @@ use crate::KeyPlace;
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(extend("required" = ["recovery", "keep_approvals", "notifications", "key_store"])) // tidy: allow(notification) the same.
+    schemars(extend("required" = ["recovery", "keep_approvals", "notifications", "key_store", "local_ports"])) // tidy: allow(notification) the same.
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -29,6 +29,8 @@ pub struct Settings {
     pub default_model: Option<String>,
     /// Where keys are put from now on. A key that is kept stays where it is.
     pub key_store: KeyPlace,
+    /// Ports of this computer where model servers are looked for besides the usual ones, at most 16.
+    pub local_ports: Vec<u16>,
 }
 
 impl Default for Settings {
@@ -40,6 +42,7 @@ impl Default for Settings {
             notifications: true, // tidy: allow(notification) the system's own word.
             default_model: None,
             key_store: KeyPlace::Keychain,
+            local_ports: Vec::new(),
         }
     }
 }

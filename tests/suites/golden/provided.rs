@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use engine::{Answer, FixedModels, Model, Models, ProviderRow, Providers, Slot};
 use protocol::{
-    CommandError, KeyPlace, ModelInfo, ProviderFields, ProviderId, ProviderModel, ProviderState,
-    ProviderTest, RunError, Secret,
+    CommandError, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId, ProviderModel,
+    ProviderState, ProviderTest, RunError, Secret,
 };
 
 /// One model that answers, beside providers that are only written down.
@@ -81,6 +81,10 @@ impl Providers for Provided {
             price: None,
         };
         Box::pin(async { Ok(vec![model]) })
+    }
+
+    fn find_local(&self) -> Answer<Vec<LocalServer>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn pause(&self, _: ProviderId, _: RunError) {}

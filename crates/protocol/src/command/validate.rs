@@ -106,6 +106,7 @@ impl Command {
             | Self::TestProvider { .. }
             | Self::ResumeProvider { .. }
             | Self::RefreshModels { .. }
+            | Self::FindLocalServers {}
             | Self::GetSettings {}
             | Self::Unsubscribe { .. }
             | Self::WatchSessions {} => Ok(()),

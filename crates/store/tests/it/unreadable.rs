@@ -235,6 +235,7 @@ fn a_bad_setting_has_its_default() {
         notifications: false,
         default_model: Some("guide".to_owned()),
         key_store: KeyPlace::File,
+        local_ports: vec![9_000],
     };
     let (place, store) = opened(vec![Change::SaveSettings(settings.clone())]);
     let read = || store.read(|reader| reader.settings()).unwrap();
@@ -246,6 +247,7 @@ fn a_bad_setting_has_its_default() {
          UPDATE settings SET value = '-1' WHERE key = 'approval_minutes';
          UPDATE settings SET value = '[]' WHERE key = 'default_model';
          UPDATE settings SET value = '\"pocket\"' WHERE key = 'key_store';
+         UPDATE settings SET value = '[9000, 65536]' WHERE key = 'local_ports';
          INSERT INTO settings VALUES ('from_the_future', 'true')",
     );
     let expected = Settings {

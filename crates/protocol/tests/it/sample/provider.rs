@@ -1,9 +1,9 @@
 //! Providers, and what is asked about them.
 
 use protocol::{
-    Command, Dialect, ErrorClass, KeyHeader, KeyPlace, ModelPrice, ProviderFields, ProviderHeader,
-    ProviderModel, ProviderOptions, ProviderSecret, ProviderState, ProviderTest, ProviderView,
-    Reply, Secret,
+    Command, Dialect, ErrorClass, KeyHeader, KeyPlace, LocalFound, LocalKind, LocalServer,
+    ModelPrice, ProviderFields, ProviderHeader, ProviderModel, ProviderOptions, ProviderSecret,
+    ProviderState, ProviderTest, ProviderView, Reply, Secret,
 };
 use serde_json::json;
 
@@ -71,6 +71,7 @@ pub(super) fn about_providers() -> Vec<Command> {
         Command::TestProvider { provider_id },
         Command::ResumeProvider { provider_id },
         Command::RefreshModels { provider_id },
+        Command::FindLocalServers {},
     ];
     for dialect in Dialect::ALL {
         let fields = bare(dialect);
@@ -193,6 +194,44 @@ fn bare_view() -> ProviderView {
     }
 }
 
+pub(crate) fn found() -> Vec<LocalFound> {
+    let server = |kind, models| LocalFound::Server {
+        kind,
+        name: "A name".to_owned(),
+        dialect: Dialect::ChatCompletions,
+        base_url: "http://127.0.0.1:9000/v1".to_owned(),
+        models,
+    };
+    vec![
+        server(LocalKind::Ollama, models()),
+        server(LocalKind::LmStudio, Vec::new()),
+        server(LocalKind::LlamaCpp, Vec::new()),
+        server(LocalKind::Other, Vec::new()),
+        LocalFound::Starting {},
+        LocalFound::Stranger {},
+        LocalFound::Nobody {},
+    ]
+}
+
+fn local_servers() -> Reply {
+    let bare = |found| LocalServer {
+        port: 11_434,
+        address: "127.0.0.1:11434".to_owned(),
+        is_added: false,
+        found,
+        provider_id: None,
+    };
+    let known = LocalServer {
+        is_added: true,
+        provider_id: Some(PROVIDER),
+        ..bare(LocalFound::Nobody {})
+    };
+    let servers = found().into_iter().map(bare);
+    Reply::LocalServers {
+        servers: servers.chain([known]).collect(),
+    }
+}
+
 pub(super) fn of_providers() -> Vec<Reply> {
     let mut replies = vec![
         Reply::Providers {
@@ -200,6 +239,7 @@ pub(super) fn of_providers() -> Vec<Reply> {
         },
         Reply::Provider(Box::new(bare_view())),
     ];
+    replies.push(local_servers());
     replies.extend(tests().into_iter().map(|test| Reply::ProviderTested {
         test,
         provider: Box::new(bare_view()),

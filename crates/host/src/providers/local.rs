@@ -1,0 +1,72 @@
+//! Model servers on this computer, as people are told of them.
+
+use std::sync::Arc;
+
+use models::{LocalAddress, LocalAnswer, LocalKind, leads_to_port};
+use protocol::{LocalFound, LocalServer};
+
+use super::card;
+use super::provider::Provider;
+
+/// The usual places, then those that the person added.
+pub(super) fn places(added: &[u16]) -> Vec<LocalAddress> {
+    let mut places = LocalAddress::usual();
+    for port in added {
+        let place = LocalAddress::port(*port);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+/// What was found there. Nobody at a usual place is no news.
+pub(super) fn found(
+    place: LocalAddress,
+    answer: LocalAnswer,
+    added: &[u16],
+    providers: &[Arc<Provider>],
+) -> Option<LocalServer> {
+    let port = place.number();
+    let is_added = added.contains(&port);
+    let found = match answer {
+        LocalAnswer::Nobody if !is_added => return None,
+        LocalAnswer::Nobody => LocalFound::Nobody {},
+        LocalAnswer::Stranger => LocalFound::Stranger {},
+        LocalAnswer::NotYet => LocalFound::Starting {},
+        LocalAnswer::Server(server) => LocalFound::Server {
+            kind: kind(server.kind),
+            name: name(server.kind).to_owned(),
+            dialect: card::spoken(server.dialect()),
+            base_url: server.base_url(),
+            models: server.models.into_iter().map(card::model).collect(),
+        },
+    };
+    let leads_there = |one: &&Arc<Provider>| leads_to_port(&one.row.fields.base_url, port);
+    let provider = providers.iter().find(leads_there);
+    Some(LocalServer {
+        port,
+        address: place.to_string(),
+        is_added,
+        found,
+        provider_id: provider.map(|provider| provider.row.provider_id),
+    })
+}
+
+const fn kind(kind: LocalKind) -> protocol::LocalKind {
+    match kind {
+        LocalKind::Ollama => protocol::LocalKind::Ollama,
+        LocalKind::LmStudio => protocol::LocalKind::LmStudio,
+        LocalKind::LlamaCpp => protocol::LocalKind::LlamaCpp,
+        LocalKind::Other => protocol::LocalKind::Other,
+    }
+}
+
+const fn name(kind: LocalKind) -> &'static str {
+    match kind {
+        LocalKind::Ollama => "Ollama",
+        LocalKind::LmStudio => "LM Studio",
+        LocalKind::LlamaCpp => "llama.cpp",
+        LocalKind::Other => "Model server",
+    }
+}
