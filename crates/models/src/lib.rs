@@ -29,6 +29,7 @@ mod slots;
 #[cfg(test)]
 mod streams;
 mod wire;
+mod written_calls;
 
 pub use anthropic::Anthropic;
 pub use catalog::{

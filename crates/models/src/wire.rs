@@ -131,6 +131,13 @@ impl Wire {
         })
     }
 
+    /// Whether calls that are written as text count: what a model on this computer does for want of better
+    /// is no call where calls are reliable, unless the person says so.
+    pub(crate) fn hears_written_calls(&self, endpoint: &Endpoint) -> bool {
+        let said = endpoint.calls_in_text;
+        said.unwrap_or_else(|| address::is_this_computer(&self.url))
+    }
+
     /// Sends a request, if one could be made, and reads its answer. Dropping the stream ends the request.
     pub(crate) fn answer<D: Decode>(
         &self,

@@ -90,7 +90,8 @@ fn absence(command: &Value, place: &str) -> Absence {
             "/fields/headers/*/value"
             | "/fields/options/api_version"
             | "/fields/options/key_header"
-            | "/fields/options/max_output_tokens",
+            | "/fields/options/max_output_tokens"
+            | "/fields/options/calls_in_text",
         )
         | ("set_provider_key" | "forget_provider_key", "/header")
         | ("update_settings", "/settings/approval_minutes" | "/settings/default_model") => {

@@ -32,6 +32,7 @@ fn full() -> ProviderFields {
             api_version: Some("2026-10-21".to_owned()),
             key_header: Some(KeyHeader::Bearer),
             max_output_tokens: Some(4_096),
+            calls_in_text: Some(true),
             ..ProviderOptions::default()
         },
         is_enabled: true,
