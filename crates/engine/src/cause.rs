@@ -55,6 +55,7 @@ const fn only_reads(command: &Command) -> bool {
             | Command::ListAgents {}
             | Command::ListProviders {}
             | Command::FindLocalServers {}
+            | Command::GetServedModel {}
             | Command::GetSettings {}
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }

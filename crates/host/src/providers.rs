@@ -8,10 +8,11 @@ mod model;
 mod provider;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use engine::{Answer, Clock, Model, Models, ProviderRow, Providers, Slot};
+use engine::{Answer, Clock, Model, Models, ProviderRow, Providers, Served, Slot};
 use models::{Limits, LocalFinder, PriceTable, SecretString, check_key, list_models};
 use protocol::{
     CommandError, ErrorCode, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId,
@@ -19,6 +20,7 @@ use protocol::{
 };
 
 use crate::keys::{Desk, KeyError, Keys};
+use crate::serving::Serving;
 use model::ProvidedModel;
 use provider::Provider;
 
@@ -43,6 +45,7 @@ pub(crate) struct Registry {
     /// The command line says who answers: for this start it goes before the settings.
     is_told: bool,
     finder: Arc<LocalFinder>,
+    serving: Arc<Serving>,
     now: Arc<RwLock<Now>>,
 }
 
@@ -55,6 +58,8 @@ struct Now {
     order: Vec<ProviderId>,
     /// Where else servers of this computer are looked for.
     local_ports: Vec<u16>,
+    /// The model file that is served.
+    served_file: Option<String>,
 }
 
 impl Now {
@@ -77,6 +82,7 @@ impl Registry {
         guide: Arc<dyn Model>,
         keychain: Arc<dyn Keys>,
         file: Arc<dyn Keys>,
+        serving: Arc<Serving>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         let is_told = told.is_some();
@@ -86,8 +92,10 @@ impl Registry {
             providers: HashMap::new(),
             order: Vec::new(),
             local_ports: Vec::new(),
+            served_file: None,
         };
         Self {
+            serving,
             finder: Arc::new(LocalFinder::new(Arc::clone(&clock))),
             shared: Arc::new(Shared {
                 keychain: Desk::new(keychain),
@@ -177,7 +185,10 @@ impl Models for Registry {
             providers: providers.collect(),
             order,
             local_ports: settings.local_ports.clone(),
+            served_file: settings.served_file.clone(),
         };
+        self.serving
+            .want(settings.served_file.as_ref().map(PathBuf::from));
         *self.now.write().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
@@ -292,16 +303,49 @@ impl Providers for Registry {
 
     fn find_local(&self) -> Answer<Vec<LocalServer>> {
         let (finder, known) = (Arc::clone(&self.finder), Arc::clone(&self.now));
+        let served = self.serving.shown().and_then(|shown| shown.port);
         Box::pin(async move {
             let added = read(&known).local_ports.clone();
-            let places = local::places(&added);
+            let places = local::places(&added, served);
             let answers = finder.find(&places).await;
             // As they are now: one may have been added while nobody answered.
             let providers = read(&known).in_order();
             let found = places.into_iter().zip(answers);
             Ok(found
-                .filter_map(|(place, answer)| local::found(place, answer, &added, &providers))
+                .filter_map(|(place, answer)| {
+                    let mut found = local::found(place, answer, &added, &providers)?;
+                    found.is_served = served == Some(found.port);
+                    Some(found)
+                })
                 .collect())
+        })
+    }
+
+    fn check_model_file(&self, path: String) -> Answer<()> {
+        let serving = Arc::clone(&self.serving);
+        Box::pin(async move {
+            let check = move || serving.check(Path::new(&path));
+            let checked = tokio::task::spawn_blocking(check).await;
+            checked.unwrap_or_else(|error| Err(CommandError::internal(error.to_string())))
+        })
+    }
+
+    fn serve_again(&self) {
+        self.serving.again();
+    }
+
+    fn served(&self) -> Answer<Served> {
+        let (finder, serving) = (Arc::clone(&self.finder), Arc::clone(&self.serving));
+        let path = read(&self.now).served_file.clone();
+        Box::pin(async move {
+            let model = match path {
+                Some(path) => Some(local::served(path, serving.shown(), &finder).await),
+                None => None,
+            };
+            Ok(Served {
+                model,
+                can_serve: serving.can_serve(),
+            })
         })
     }
 

@@ -29,6 +29,7 @@ mod reply;
 mod rule;
 mod run;
 mod secret;
+mod served_model;
 mod session;
 mod settings;
 mod status;
@@ -60,6 +61,7 @@ pub use reply::{Reply, SentOutcome};
 pub use rule::{RuleScope, RuleView};
 pub use run::{ErrorClass, RetryView, RunError, RunReason, RunView};
 pub use secret::Secret;
+pub use served_model::{ServedModel, ServedState};
 pub use session::{
     Attention, AttentionAction, AttentionCall, AttentionKind, BranchView, LiveBlock, LiveStep,
     SessionSnapshot, SessionSummary,

@@ -15,6 +15,9 @@ pub struct LocalServer {
     /// Whether the person added the port (`local_ports`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_added: bool,
+    /// Whether the app serves it itself (`serve_model_file`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_served: bool,
     /// Who is there.
     pub found: LocalFound,
     /// The provider that leads to this port, where there is one.

@@ -31,6 +31,9 @@ pub struct Settings {
     pub key_store: KeyPlace,
     /// Ports of this computer where model servers are looked for besides the usual ones, at most 16.
     pub local_ports: Vec<u16>,
+    /// The model file that is served from the start on; none when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served_file: Option<String>,
 }
 
 impl Default for Settings {
@@ -43,6 +46,7 @@ impl Default for Settings {
             default_model: None,
             key_store: KeyPlace::Keychain,
             local_ports: Vec::new(),
+            served_file: None,
         }
     }
 }

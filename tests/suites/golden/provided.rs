@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Answer, FixedModels, Model, Models, ProviderRow, Providers, Slot};
+use engine::{Answer, FixedModels, Model, Models, ProviderRow, Providers, Served, Slot};
 use protocol::{
     CommandError, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId, ProviderModel,
     ProviderState, ProviderTest, RunError, Secret,
@@ -85,6 +85,21 @@ impl Providers for Provided {
 
     fn find_local(&self) -> Answer<Vec<LocalServer>> {
         Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn check_model_file(&self, _: String) -> Answer<()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn serve_again(&self) {}
+
+    fn served(&self) -> Answer<Served> {
+        Box::pin(async {
+            Ok(Served {
+                model: None,
+                can_serve: false,
+            })
+        })
     }
 
     fn pause(&self, _: ProviderId, _: RunError) {}

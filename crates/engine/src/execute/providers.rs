@@ -291,7 +291,7 @@ impl Engine {
         self.known()?.forget(slot, secret.place).await
     }
 
-    fn known(&self) -> Result<&dyn Providers, CommandError> {
+    pub(super) fn known(&self) -> Result<&dyn Providers, CommandError> {
         self.inner.models.providers().ok_or_else(no_providers)
     }
 }

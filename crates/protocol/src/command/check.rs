@@ -198,6 +198,10 @@ pub(super) fn check_model(model: &str) -> Result<(), CommandError> {
     check_line("The model", model, limits::MODEL_BYTES)
 }
 
+pub(super) fn check_path(path: &str) -> Result<(), CommandError> {
+    check_line("The path", path, limits::PATH_BYTES)
+}
+
 pub(super) fn check_agent(fields: &AgentFields) -> Result<(), CommandError> {
     check_line("The name", &fields.name, limits::NAME_BYTES)?;
     if let Some(instructions) = &fields.instructions {
@@ -243,6 +247,9 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), CommandError> {
         check_model(model)?;
     }
     check_ports(&settings.local_ports)?;
+    if let Some(path) = &settings.served_file {
+        check_path(path)?;
+    }
     match settings.approval_minutes {
         Some(0) => Err(invalid_value(
             "Questions that expire at once cannot be answered.",

@@ -236,6 +236,7 @@ fn a_bad_setting_has_its_default() {
         default_model: Some("guide".to_owned()),
         key_store: KeyPlace::File,
         local_ports: vec![9_000],
+        served_file: Some("/models/small.gguf".to_owned()),
     };
     let (place, store) = opened(vec![Change::SaveSettings(settings.clone())]);
     let read = || store.read(|reader| reader.settings()).unwrap();
@@ -248,6 +249,7 @@ fn a_bad_setting_has_its_default() {
          UPDATE settings SET value = '[]' WHERE key = 'default_model';
          UPDATE settings SET value = '\"pocket\"' WHERE key = 'key_store';
          UPDATE settings SET value = '[9000, 65536]' WHERE key = 'local_ports';
+         UPDATE settings SET value = '7' WHERE key = 'served_file';
          INSERT INTO settings VALUES ('from_the_future', 'true')",
     );
     let expected = Settings {

@@ -39,6 +39,7 @@ pub(crate) fn settings() -> Vec<Settings> {
             default_model: Some("guide".to_owned()),
             key_store: KeyPlace::File,
             local_ports: vec![9_000, 65_535],
+            served_file: Some("/models/small.gguf".to_owned()),
         },
     ]
 }

@@ -3,7 +3,7 @@
 use protocol::{
     Command, Dialect, ErrorClass, KeyHeader, KeyPlace, LocalFound, LocalKind, LocalServer,
     ModelPrice, ProviderFields, ProviderHeader, ProviderModel, ProviderOptions, ProviderSecret,
-    ProviderState, ProviderTest, ProviderView, Reply, Secret,
+    ProviderState, ProviderTest, ProviderView, Reply, Secret, ServedModel, ServedState,
 };
 use serde_json::json;
 
@@ -73,6 +73,11 @@ pub(super) fn about_providers() -> Vec<Command> {
         Command::ResumeProvider { provider_id },
         Command::RefreshModels { provider_id },
         Command::FindLocalServers {},
+        Command::ServeModelFile {
+            path: "/models/small.gguf".to_owned(),
+        },
+        Command::StopServing {},
+        Command::GetServedModel {},
     ];
     for dialect in Dialect::ALL {
         let fields = bare(dialect);
@@ -219,11 +224,13 @@ fn local_servers() -> Reply {
         port: 11_434,
         address: "127.0.0.1:11434".to_owned(),
         is_added: false,
+        is_served: false,
         found,
         provider_id: None,
     };
     let known = LocalServer {
         is_added: true,
+        is_served: true,
         provider_id: Some(PROVIDER),
         ..bare(LocalFound::Nobody {})
     };
@@ -231,6 +238,40 @@ fn local_servers() -> Reply {
     Reply::LocalServers {
         servers: servers.chain([known]).collect(),
     }
+}
+
+pub(crate) fn served_states() -> Vec<ServedState> {
+    vec![
+        ServedState::Starting {},
+        ServedState::Ready {
+            port: 11_711,
+            base_url: "http://127.0.0.1:11711/v1".to_owned(),
+        },
+        ServedState::Failed {},
+    ]
+}
+
+fn served() -> Vec<Reply> {
+    let served = |state| ServedModel {
+        path: "/models/small.gguf".to_owned(),
+        name: "small".to_owned(),
+        state,
+        restarts: 1,
+        last_error: Some("It ended.".to_owned()),
+    };
+    let reply = |state| Reply::Served {
+        served: Some(served(state)),
+        can_serve: true,
+    };
+    let none = Reply::Served {
+        served: None,
+        can_serve: false,
+    };
+    served_states()
+        .into_iter()
+        .map(reply)
+        .chain([none])
+        .collect()
 }
 
 pub(super) fn of_providers() -> Vec<Reply> {
@@ -241,6 +282,7 @@ pub(super) fn of_providers() -> Vec<Reply> {
         Reply::Provider(Box::new(bare_view())),
     ];
     replies.push(local_servers());
+    replies.extend(served());
     replies.extend(tests().into_iter().map(|test| Reply::ProviderTested {
         test,
         provider: Box::new(bare_view()),
