@@ -261,6 +261,17 @@ fn a_bad_setting_has_its_default() {
         .apply(barrier(vec![Change::SaveSettings(settings.clone())]))
         .unwrap();
     assert_eq!(read(), settings, "saving mends it");
+    // What is taken back is not there any more, and what somebody else wrote still is.
+    store
+        .apply(barrier(vec![Change::SaveSettings(Settings::default())]))
+        .unwrap();
+    assert_eq!(read(), Settings::default());
+    let rest = raw::number(
+        &place.database(),
+        "SELECT count(*) FROM settings WHERE key = 'from_the_future'",
+        [],
+    );
+    assert_eq!(rest, 1);
     raw::execute(&place.database(), "DELETE FROM settings");
     assert_eq!(read(), Settings::default());
 }
