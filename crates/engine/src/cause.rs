@@ -54,6 +54,8 @@ const fn only_reads(command: &Command) -> bool {
             | Command::ListRules {}
             | Command::ListAgents {}
             | Command::ListProviders {}
+            | Command::FindLocalServers {}
+            | Command::GetServedModel {}
             | Command::GetSettings {}
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }

@@ -17,6 +17,7 @@ mod halt;
 mod model_outcome;
 mod queue;
 mod rename_session;
+mod repetition;
 mod resume_run;
 mod retry;
 mod send_message;

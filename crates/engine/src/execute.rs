@@ -7,6 +7,7 @@ mod messages;
 mod providers;
 mod rules;
 mod runs;
+mod serving;
 mod sessions;
 mod transfer;
 mod undo;
@@ -193,6 +194,10 @@ impl Engine {
             Command::TestProvider { provider_id } => self.test_provider(provider_id).await,
             Command::ResumeProvider { provider_id } => self.resume_provider(provider_id).await,
             Command::RefreshModels { provider_id } => self.refresh_models(provider_id).await,
+            Command::FindLocalServers {} => self.find_local_servers().await,
+            Command::ServeModelFile { path } => self.serve_model_file(path).await,
+            Command::StopServing {} => self.stop_serving().await,
+            Command::GetServedModel {} => self.served_model().await,
             Command::GetSettings {} => self
                 .read(|reader| reader.settings())
                 .await

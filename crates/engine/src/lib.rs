@@ -54,7 +54,7 @@ pub use model::{
     Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestCall, RequestMessage,
 };
 pub use recovery::Recovered;
-pub use registry::{Answer, FixedModels, Models, Providers, Slot};
+pub use registry::{Answer, FixedModels, Models, Providers, Served, Slot};
 pub use store::{ProviderRow, StateChange};
 pub use subscription::Subscription;
 pub use tool::{

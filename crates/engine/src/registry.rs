@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use protocol::{
-    CommandError, KeyPlace, ModelInfo, ProviderFields, ProviderId, ProviderModel, ProviderState,
-    ProviderTest, RunError, Secret, Settings,
+    CommandError, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId, ProviderModel,
+    ProviderState, ProviderTest, RunError, Secret, ServedModel, Settings,
 };
 use store::ProviderRow;
 
@@ -64,11 +64,32 @@ pub trait Providers: Send + Sync {
     /// Asks for its models.
     fn list_models(&self, provider: ProviderRow) -> Answer<Vec<ProviderModel>>;
 
+    /// Looks for model servers on this computer. Nothing is chosen by that.
+    fn find_local(&self) -> Answer<Vec<LocalServer>>;
+
+    /// Whether a model file can be served at all.
+    fn check_model_file(&self, path: String) -> Answer<()>;
+
+    /// A server of the stored model file that was given up is started once more.
+    fn serve_again(&self);
+
+    /// The model file that is served, and how that stands.
+    fn served(&self) -> Answer<Served>;
+
     /// Nothing is sent to it any more. Said once more changes nothing.
     fn pause(&self, provider_id: ProviderId, error: RunError);
 
     /// Things are sent to it again. Whether it was paused.
     fn resume(&self, provider_id: ProviderId) -> bool;
+}
+
+/// What is served, if anything is, and whether anything could be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Served {
+    /// The model.
+    pub model: Option<ServedModel>,
+    /// Whether there is a server for model files.
+    pub can_serve: bool,
 }
 
 /// A place for one secret of a provider.

@@ -16,6 +16,7 @@ mod instance;
 pub mod keys;
 pub mod logging;
 mod providers;
+mod serving;
 mod source;
 mod start;
 

@@ -3,21 +3,24 @@
 
 mod card;
 mod gate;
+mod local;
 mod model;
 mod provider;
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use engine::{Answer, Clock, Model, Models, ProviderRow, Providers, Slot};
-use models::{Limits, PriceTable, SecretString, check_key, list_models};
+use engine::{Answer, Clock, Model, Models, ProviderRow, Providers, Served, Slot};
+use models::{Limits, LocalFinder, PriceTable, SecretString, check_key, list_models};
 use protocol::{
-    CommandError, ErrorCode, KeyPlace, ModelInfo, ProviderFields, ProviderId, ProviderModel,
-    ProviderState, ProviderTest, RunError, Secret, Settings,
+    CommandError, ErrorCode, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId,
+    ProviderModel, ProviderState, ProviderTest, RunError, Secret, Settings,
 };
 
 use crate::keys::{Desk, KeyError, Keys};
+use crate::serving::Serving;
 use model::ProvidedModel;
 use provider::Provider;
 
@@ -41,7 +44,9 @@ pub(crate) struct Registry {
     built_in: Vec<Arc<dyn Model>>,
     /// The command line says who answers: for this start it goes before the settings.
     is_told: bool,
-    now: RwLock<Now>,
+    finder: Arc<LocalFinder>,
+    serving: Arc<Serving>,
+    now: Arc<RwLock<Now>>,
 }
 
 /// What changes.
@@ -51,6 +56,23 @@ struct Now {
     providers: HashMap<ProviderId, Arc<Provider>>,
     /// In the order in which people see them.
     order: Vec<ProviderId>,
+    /// Where else servers of this computer are looked for.
+    local_ports: Vec<u16>,
+    /// The model file that is served.
+    served_file: Option<String>,
+}
+
+impl Now {
+    fn in_order(&self) -> Vec<Arc<Provider>> {
+        let order = self.order.iter();
+        order
+            .filter_map(|id| self.providers.get(id).cloned())
+            .collect()
+    }
+}
+
+fn read(now: &RwLock<Now>) -> RwLockReadGuard<'_, Now> {
+    now.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Registry {
@@ -60,6 +82,7 @@ impl Registry {
         guide: Arc<dyn Model>,
         keychain: Arc<dyn Keys>,
         file: Arc<dyn Keys>,
+        serving: Arc<Serving>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         let is_told = told.is_some();
@@ -68,8 +91,12 @@ impl Registry {
             default_id: built_in[0].info().id.into(),
             providers: HashMap::new(),
             order: Vec::new(),
+            local_ports: Vec::new(),
+            served_file: None,
         };
         Self {
+            serving,
+            finder: Arc::new(LocalFinder::new(Arc::clone(&clock))),
             shared: Arc::new(Shared {
                 keychain: Desk::new(keychain),
                 file: Desk::new(file),
@@ -78,12 +105,12 @@ impl Registry {
             }),
             built_in,
             is_told,
-            now: RwLock::new(now),
+            now: Arc::new(RwLock::new(now)),
         }
     }
 
     fn provider(&self, provider_id: ProviderId) -> Option<Arc<Provider>> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = read(&self.now);
         now.providers.get(&provider_id).cloned()
     }
 
@@ -113,13 +140,14 @@ impl Models for Registry {
     }
 
     fn list(&self) -> Vec<ModelInfo> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = read(&self.now);
         let built_in = self.built_in.iter().map(|model| model.info());
-        let providers = now.order.iter().filter_map(|id| now.providers.get(id));
+        let providers = now.in_order().into_iter();
         let enabled = providers.filter(|provider| provider.row.fields.is_enabled);
         let provided = enabled.flat_map(|provider| {
             let models = provider.row.models.iter();
-            models.map(|model| provider.info(&model.name))
+            let infos = models.map(|model| provider.info(&model.name));
+            infos.collect::<Vec<_>>()
         });
         built_in.chain(provided).collect()
     }
@@ -137,7 +165,7 @@ impl Models for Registry {
     }
 
     fn default_id(&self) -> Arc<str> {
-        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let now = read(&self.now);
         Arc::clone(&now.default_id)
     }
 
@@ -156,7 +184,11 @@ impl Models for Registry {
             default_id,
             providers: providers.collect(),
             order,
+            local_ports: settings.local_ports.clone(),
+            served_file: settings.served_file.clone(),
         };
+        self.serving
+            .want(settings.served_file.as_ref().map(PathBuf::from));
         *self.now.write().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
@@ -266,6 +298,54 @@ impl Providers for Registry {
                 )
             })?;
             Ok(cards.into_iter().map(card::model).collect())
+        })
+    }
+
+    fn find_local(&self) -> Answer<Vec<LocalServer>> {
+        let (finder, known) = (Arc::clone(&self.finder), Arc::clone(&self.now));
+        let served = self.serving.shown().and_then(|shown| shown.port);
+        Box::pin(async move {
+            let added = read(&known).local_ports.clone();
+            let places = local::places(&added, served);
+            let answers = finder.find(&places).await;
+            // As they are now: one may have been added while nobody answered.
+            let providers = read(&known).in_order();
+            let found = places.into_iter().zip(answers);
+            Ok(found
+                .filter_map(|(place, answer)| {
+                    let mut found = local::found(place, answer, &added, &providers)?;
+                    found.is_served = served == Some(found.port);
+                    Some(found)
+                })
+                .collect())
+        })
+    }
+
+    fn check_model_file(&self, path: String) -> Answer<()> {
+        let serving = Arc::clone(&self.serving);
+        Box::pin(async move {
+            let check = move || serving.check(Path::new(&path));
+            let checked = tokio::task::spawn_blocking(check).await;
+            checked.unwrap_or_else(|error| Err(CommandError::internal(error.to_string())))
+        })
+    }
+
+    fn serve_again(&self) {
+        self.serving.again();
+    }
+
+    fn served(&self) -> Answer<Served> {
+        let (finder, serving) = (Arc::clone(&self.finder), Arc::clone(&self.serving));
+        let path = read(&self.now).served_file.clone();
+        Box::pin(async move {
+            let model = match path {
+                Some(path) => Some(local::served(path, serving.shown(), &finder).await),
+                None => None,
+            };
+            Ok(Served {
+                model,
+                can_serve: serving.can_serve(),
+            })
         })
     }
 

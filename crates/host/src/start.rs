@@ -1,5 +1,6 @@
 //! Starting and closing: folder, store, engine, the daily backup.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use tools::ScratchWorkspaces;
 use crate::backups::DailyBackups;
 use crate::keys::{KeyFile, Keychain, Keys};
 use crate::providers::Registry;
+use crate::serving::Serving;
 
 /// What a host is started with.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub struct HostOptions {
     pub endpoint: Option<Endpoint>,
     /// Tools beside the built-in ones.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// Where programs are looked for; the system's `PATH` when absent.
+    pub programs: Option<OsString>,
     /// The keychain; the system's when absent.
     pub keychain: Option<Arc<dyn Keys>>,
 }
@@ -38,6 +42,7 @@ impl HostOptions {
             guide: GuideOptions::default(),
             endpoint: None,
             tools: Vec::new(),
+            programs: None,
             keychain: None,
         }
     }
@@ -53,6 +58,7 @@ pub struct Host {
     /// What recovery took up.
     pub recovered: Recovered,
     backups: Arc<DailyBackups>,
+    serving: Arc<Serving>,
 }
 
 /// A start that did not succeed. Nothing was overwritten.
@@ -85,7 +91,15 @@ impl Host {
         };
         let folder = DataFolder::create(&options.data_dir).map_err(|error| plain(&error))?;
         let clock = Arc::new(SystemClock);
-        let models = models(options, &folder, clock.clone()).map_err(|error| StartFailure {
+        let programs = options.programs.clone();
+        let programs = programs.or_else(|| std::env::var_os("PATH"));
+        let serving = Arc::new(Serving::new(
+            folder.clone(),
+            programs.unwrap_or_default(),
+            clock.clone(),
+        ));
+        let registry = models(options, &folder, &serving, clock.clone());
+        let models = registry.map_err(|error| StartFailure {
             error,
             backup: None,
         })?;
@@ -115,6 +129,7 @@ impl Host {
             opened,
             recovered,
             backups: Arc::new(backups),
+            serving,
         })
     }
 
@@ -125,10 +140,15 @@ impl Host {
         }
     }
 
-    /// Interrupts what is going and closes the database.
+    /// Interrupts what is going, closes the database and ends what was started.
     pub async fn close(&self) -> Result<(), CommandError> {
         self.backups.stop();
-        self.engine.close().await
+        let closed = self.engine.close().await;
+        let serving = Arc::clone(&self.serving);
+        if let Err(error) = tokio::task::spawn_blocking(move || serving.end()).await {
+            tracing::error!(name: "host.serving.not_ended", %error);
+        }
+        closed
     }
 
     /// Restores the newest sound backup of a folder that nobody uses.
@@ -147,6 +167,7 @@ impl Host {
 fn models(
     options: &HostOptions,
     folder: &DataFolder,
+    serving: &Arc<Serving>,
     clock: Arc<dyn Clock>,
 ) -> Result<Registry, CommandError> {
     let told = match options.endpoint.clone() {
@@ -159,6 +180,7 @@ fn models(
         Arc::new(Guide::new(options.guide)),
         keychain.unwrap_or_else(|| Arc::new(Keychain::default())),
         Arc::new(KeyFile::new(folder.clone())),
+        Arc::clone(serving),
         clock,
     ))
 }

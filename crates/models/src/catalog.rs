@@ -13,6 +13,6 @@ mod source;
 pub use card::{Capabilities, Known, ModelCard};
 pub use key_check::{KeyCheck, check_key};
 pub use lists::list_models;
-pub use local::{LocalAddress, LocalAnswer, LocalKind, LocalServer, find_local};
+pub use local::{LocalAddress, LocalAnswer, LocalFinder, LocalKind, LocalServer};
 pub use price::{Price, PriceTable, cost};
 pub use source::Dialect;

@@ -10,6 +10,7 @@ use protocol::ModelInfo;
 
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::wire::{KeyHeader, Limits, Manner, Wire};
+use crate::written_calls;
 use decode::Decoder;
 
 /// A model that is reached by Chat Completions.
@@ -43,7 +44,11 @@ impl Model for ChatCompletions {
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
         let body = request::body(&self.endpoint, &request);
-        self.wire.answer(body, Decoder::default())
+        let answer = self.wire.answer(body, Decoder::default());
+        if self.wire.hears_written_calls(&self.endpoint) {
+            return written_calls::heard(answer, &request.tools);
+        }
+        answer
     }
 }
 

@@ -37,6 +37,9 @@ pub struct Endpoint {
     pub api_version: Option<String>,
     /// The most that one reply may have, for a dialect that wants to be told.
     pub max_output_tokens: Option<u64>,
+    /// Whether calls that the model writes as text count, for the dialects that servers on this
+    /// computer speak; only for those when absent.
+    pub calls_in_text: Option<bool>,
     /// What else every request says, by the dialect's own names, such as how much to think. What
     /// the dialect says itself is not changed by it.
     pub options: Map<String, Value>,
@@ -56,6 +59,7 @@ impl Endpoint {
             headers: Vec::new(),
             api_version: None,
             max_output_tokens: None,
+            calls_in_text: None,
             options: Map::new(),
         }
     }

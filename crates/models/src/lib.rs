@@ -6,7 +6,7 @@
 //!
 //! Entry points: [`Guide`], the built-in scripted model; [`ChatCompletions`], what most providers
 //! and local servers speak; [`Anthropic`] and [`Responses`], in which thoughts go back as they came.
-//! [`Ollama`] and [`Gemini`] have their own dialects. [`list_models`], [`find_local`] and
+//! [`Ollama`] and [`Gemini`] have their own dialects. [`list_models`], [`LocalFinder`] and
 //! [`check_key`] say what there is.
 
 mod anthropic;
@@ -29,11 +29,12 @@ mod slots;
 #[cfg(test)]
 mod streams;
 mod wire;
+mod written_calls;
 
 pub use anthropic::Anthropic;
 pub use catalog::{
-    Capabilities, Dialect, KeyCheck, Known, LocalAddress, LocalAnswer, LocalKind, LocalServer,
-    ModelCard, Price, PriceTable, check_key, cost, find_local, list_models,
+    Capabilities, Dialect, KeyCheck, Known, LocalAddress, LocalAnswer, LocalFinder, LocalKind,
+    LocalServer, ModelCard, Price, PriceTable, check_key, cost, list_models,
 };
 pub use chat_completions::ChatCompletions;
 pub use connect::connect;
@@ -43,4 +44,4 @@ pub use guide::{Guide, GuideOptions};
 pub use ollama::Ollama;
 pub use responses::Responses;
 pub use secrecy::SecretString;
-pub use wire::{Limits, is_same_host};
+pub use wire::{Limits, is_same_host, leads_to_port};

@@ -11,6 +11,7 @@ use protocol::ModelInfo;
 
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::wire::{KeyHeader, Limits, Manner, Wire};
+use crate::written_calls;
 use decode::Decoder;
 
 /// The name under which a reply's own words are kept.
@@ -60,7 +61,11 @@ impl Model for Ollama {
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
         let body = request::body(&self.endpoint, self.context_tokens, &request);
-        self.wire.answer(body, Decoder::new(&self.endpoint.model))
+        let answer = self.wire.answer(body, Decoder::new(&self.endpoint.model));
+        if self.wire.hears_written_calls(&self.endpoint) {
+            return written_calls::heard(answer, &request.tools);
+        }
+        answer
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) use crate::endpoint::KeyHeader;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::failure;
 pub(crate) use address::escaped;
-pub use address::is_same_host;
+pub use address::{is_same_host, leads_to_port};
 pub(crate) use fetch::FetchError;
 use frames::FrameError;
 pub(crate) use frames::Frames;
@@ -129,6 +129,13 @@ impl Wire {
             limits,
             clock,
         })
+    }
+
+    /// Whether calls that are written as text count: what a model on this computer does for want of better
+    /// is no call where calls are reliable, unless the person says so.
+    pub(crate) fn hears_written_calls(&self, endpoint: &Endpoint) -> bool {
+        let said = endpoint.calls_in_text;
+        said.unwrap_or_else(|| address::is_this_computer(&self.url))
     }
 
     /// Sends a request, if one could be made, and reads its answer. Dropping the stream ends the request.

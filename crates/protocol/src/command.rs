@@ -383,6 +383,20 @@ pub enum Command {
         /// The provider.
         provider_id: ProviderId,
     },
+    /// Looks for model servers on this computer: at the ports where they usually are and at those
+    /// that the person added. Changes nothing and chooses nothing.
+    FindLocalServers {},
+    /// Serves a model file with the `llama-server` of this computer, now and at every start until
+    /// `stop_serving`. Another file takes its place. The model is then found like those of other
+    /// local servers.
+    ServeModelFile {
+        /// The whole path of a file in the GGUF format.
+        path: String,
+    },
+    /// Ends the server of the model file.
+    StopServing {},
+    /// Reads which model file is served, and how that stands.
+    GetServedModel {},
     /// Reads the settings.
     GetSettings {},
     /// Changes the settings: all of them, as they are from now on.

@@ -19,6 +19,7 @@ mod event;
 mod export;
 mod id;
 pub mod limits;
+mod local_server;
 mod message;
 mod native;
 mod provider;
@@ -28,6 +29,7 @@ mod reply;
 mod rule;
 mod run;
 mod secret;
+mod served_model;
 mod session;
 mod settings;
 mod status;
@@ -46,6 +48,7 @@ pub use error::{CommandError, ErrorCode};
 pub use event::{Envelope, Event};
 pub use export::{ExportFormat, NativeOf, SessionExport};
 pub use id::{AgentId, CallId, IdError, MessageId, ProviderId, RuleId, RunId, SessionId, StepId};
+pub use local_server::{LocalFound, LocalKind, LocalServer};
 pub use message::{Block, Ending, Message, MessageStatus, Role};
 pub use native::Native;
 pub use provider::{
@@ -58,6 +61,7 @@ pub use reply::{Reply, SentOutcome};
 pub use rule::{RuleScope, RuleView};
 pub use run::{ErrorClass, RetryView, RunError, RunReason, RunView};
 pub use secret::Secret;
+pub use served_model::{ServedModel, ServedState};
 pub use session::{
     Attention, AttentionAction, AttentionCall, AttentionKind, BranchView, LiveBlock, LiveStep,
     SessionSnapshot, SessionSummary,

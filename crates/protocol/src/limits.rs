@@ -54,5 +54,7 @@ pub const HEADER_NAME_BYTES: usize = 128;
 pub const HEADER_VALUE_BYTES: usize = 4 * 1024;
 /// Bytes of what a provider is told beside its address, as JSON.
 pub const OPTIONS_BYTES: usize = 64 * 1024;
+/// Ports of this computer that a person may add.
+pub const LOCAL_PORTS: usize = 16;
 /// Bytes of a model's id.
 pub const MODEL_BYTES: usize = 1024;

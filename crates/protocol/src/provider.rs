@@ -94,6 +94,10 @@ pub struct ProviderOptions {
     /// The most tokens that one reply may have; the model's own limit when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
+    /// Whether tool calls that a model writes as text count, where the dialect is one of those that
+    /// servers on this computer speak; only for servers on this computer when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_in_text: Option<bool>,
     /// What else every request says, by the dialect's own names.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub request: serde_json::Map<String, serde_json::Value>,

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentView, AppInfo, CallId, DecidedCall, Message, MessageId, ProviderTest, ProviderView,
-    QueuedMessage, RuleView, RunId, RunStatus, RunView, SessionId, SessionSnapshot, SessionSummary,
-    Settings, ToolCallView,
+    AgentView, AppInfo, CallId, DecidedCall, LocalServer, Message, MessageId, ProviderTest,
+    ProviderView, QueuedMessage, RuleView, RunId, RunStatus, RunView, ServedModel, SessionId,
+    SessionSnapshot, SessionSummary, Settings, ToolCallView,
 };
 
 /// The answer to a command that succeeded. What it says is on disk.
@@ -105,6 +105,19 @@ pub enum Reply {
         test: ProviderTest,
         /// The provider as it stands afterwards.
         provider: Box<ProviderView>,
+    },
+    /// To `find_local_servers`.
+    LocalServers {
+        /// At the usual ports first, then at those that the person added.
+        servers: Vec<LocalServer>,
+    },
+    /// To `serve_model_file`, `stop_serving` and `get_served_model`.
+    Served {
+        /// The model file that is served, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        served: Option<ServedModel>,
+        /// Whether there is a `llama-server` to serve with.
+        can_serve: bool,
     },
     /// To `get_settings` and `update_settings`.
     Settings(Settings),

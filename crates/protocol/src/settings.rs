@@ -10,7 +10,7 @@ use crate::KeyPlace;
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(extend("required" = ["recovery", "keep_approvals", "notifications", "key_store"])) // tidy: allow(notification) the same.
+    schemars(extend("required" = ["recovery", "keep_approvals", "notifications", "key_store", "local_ports"])) // tidy: allow(notification) the same.
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -29,6 +29,11 @@ pub struct Settings {
     pub default_model: Option<String>,
     /// Where keys are put from now on. A key that is kept stays where it is.
     pub key_store: KeyPlace,
+    /// Ports of this computer where model servers are looked for besides the usual ones, at most 16.
+    pub local_ports: Vec<u16>,
+    /// The model file that is served from the start on; none when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served_file: Option<String>,
 }
 
 impl Default for Settings {
@@ -40,6 +45,8 @@ impl Default for Settings {
             notifications: true, // tidy: allow(notification) the system's own word.
             default_model: None,
             key_store: KeyPlace::Keychain,
+            local_ports: Vec::new(),
+            served_file: None,
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use engine::{Answer, FixedModels, Model, Models, ProviderRow, Providers, Slot};
+use engine::{Answer, FixedModels, Model, Models, ProviderRow, Providers, Served, Slot};
 use protocol::{
-    CommandError, KeyPlace, ModelInfo, ProviderFields, ProviderId, ProviderModel, ProviderState,
-    ProviderTest, RunError, Secret,
+    CommandError, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId, ProviderModel,
+    ProviderState, ProviderTest, RunError, Secret,
 };
 
 /// One model that answers, beside providers that are only written down.
@@ -81,6 +81,25 @@ impl Providers for Provided {
             price: None,
         };
         Box::pin(async { Ok(vec![model]) })
+    }
+
+    fn find_local(&self) -> Answer<Vec<LocalServer>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn check_model_file(&self, _: String) -> Answer<()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn serve_again(&self) {}
+
+    fn served(&self) -> Answer<Served> {
+        Box::pin(async {
+            Ok(Served {
+                model: None,
+                can_serve: false,
+            })
+        })
     }
 
     fn pause(&self, _: ProviderId, _: RunError) {}

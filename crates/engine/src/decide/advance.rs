@@ -82,6 +82,10 @@ impl Draft<'_> {
             self.event(Event::RunStopped { run_id, reason });
             return;
         }
+        if let Some(error) = self.repetition() {
+            self.end_repetition(error);
+            return;
+        }
         self.start_model_step();
     }
 

@@ -122,7 +122,7 @@ fn complete(
     let mut message = draft.agent_message(&step, message_id, MessageStatus::Complete, blocks);
     message.ending = said.ending;
     draft.add_message(message.clone(), said.native.clone());
-    draft.run.calls = calls.iter().map(|planned| planned.call.clone()).collect();
+    draft.begin_round(calls.iter().map(|planned| planned.call.clone()).collect());
     let is_started = start.is_some_and(|start| start_with_reply(draft, start));
     add_calls(draft, calls);
     draft.event(Event::StepCompleted {

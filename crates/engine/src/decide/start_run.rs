@@ -321,6 +321,7 @@ pub(super) fn begin_run(
         is_dismissed: false,
         step: None,
         calls: Vec::new(),
+        same_round: None,
     };
     let mut draft = Draft {
         given,

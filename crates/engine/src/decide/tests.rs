@@ -28,6 +28,8 @@ mod halting;
 mod outcomes;
 /// Messages that wait.
 mod queueing;
+/// The same calls again and again.
+mod repeating;
 /// Resume.
 mod resuming;
 /// A failed model call is made again.
@@ -174,6 +176,7 @@ fn with_run(status: RunStatus, step: StepStatus, text: &str) -> SessionState {
                 blocks,
             }),
             calls: Vec::new(),
+            same_round: None,
         }),
         ..quiet()
     }

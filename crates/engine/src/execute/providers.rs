@@ -232,6 +232,12 @@ impl Engine {
         self.shown(provider_id).await
     }
 
+    /// Without a turn, like everything that waits for somebody else.
+    pub(super) async fn find_local_servers(&self) -> Result<Reply, CommandError> {
+        let servers = self.known()?.find_local().await?;
+        Ok(Reply::LocalServers { servers })
+    }
+
     /// What is stored is what can answer from now on.
     pub(super) async fn reload(&self) -> Result<(), CommandError> {
         let (providers, settings) = self
@@ -285,7 +291,7 @@ impl Engine {
         self.known()?.forget(slot, secret.place).await
     }
 
-    fn known(&self) -> Result<&dyn Providers, CommandError> {
+    pub(super) fn known(&self) -> Result<&dyn Providers, CommandError> {
         self.inner.models.providers().ok_or_else(no_providers)
     }
 }

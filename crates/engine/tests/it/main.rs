@@ -61,6 +61,8 @@ mod looping;
 mod misbehaving;
 /// A disk that refuses for a while.
 mod refusing;
+/// A model that turns in circles.
+mod repeating;
 
 /// Looking whether something happened.
 mod checking;

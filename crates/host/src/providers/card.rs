@@ -19,6 +19,16 @@ pub(super) const fn dialect(dialect: Dialect) -> models::Dialect {
     }
 }
 
+pub(super) const fn spoken(dialect: models::Dialect) -> Dialect {
+    match dialect {
+        models::Dialect::ChatCompletions => Dialect::ChatCompletions,
+        models::Dialect::Responses => Dialect::Responses,
+        models::Dialect::Anthropic => Dialect::Anthropic,
+        models::Dialect::Ollama => Dialect::Ollama,
+        models::Dialect::Gemini => Dialect::Gemini,
+    }
+}
+
 pub(super) const fn key_header(header: KeyHeader) -> models::KeyHeader {
     match header {
         KeyHeader::Bearer => models::KeyHeader::Bearer,

@@ -167,6 +167,7 @@ fn plain_endpoint(fields: &ProviderFields, name: &str, most: Option<u64>) -> End
         key_header: fields.options.key_header.map(card::key_header),
         api_version: fields.options.api_version.clone(),
         max_output_tokens: most,
+        calls_in_text: fields.options.calls_in_text,
         options: fields.options.request.clone(),
         ..Endpoint::new(fields.base_url.clone(), name)
     }

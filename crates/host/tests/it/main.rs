@@ -13,6 +13,8 @@
 mod fixture;
 /// Providers of a test, and the commands about them.
 mod provided;
+/// A server of a few lines.
+mod small_server;
 /// A headless process inside this one: lines in, lines out.
 mod talk;
 
@@ -26,6 +28,16 @@ mod starting;
 
 /// Providers that are added, used, changed and removed.
 mod providing;
+
+/// Model servers on this computer.
+mod finding;
+
+/// A `llama-server` of our own.
+#[cfg(unix)]
+mod fake_llama;
+/// A model file that the app serves itself.
+#[cfg(unix)]
+mod serving;
 
 /// Keys: where they are kept, and whom they go to.
 mod keeping;

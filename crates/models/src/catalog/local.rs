@@ -3,14 +3,17 @@
 //! Whoever answers may be anybody. Nothing is sent but questions for lists, no key is shown, and
 //! what comes back has a size and a deadline.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use engine::Clock;
 use futures_util::future::{join_all, join5};
 use protocol::ErrorClass;
 use serde_json::Value;
+use tokio::sync::Mutex;
 
 use super::card::{ModelCard, each_once};
 use super::lists::{llama_cpp, lm_studio, ollama, openai};
@@ -36,6 +39,12 @@ const DEADLINE: Duration = Duration::from_secs(4);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LocalAddress(SocketAddr);
 
+impl std::fmt::Display for LocalAddress {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(to)
+    }
+}
+
 impl LocalAddress {
     /// A port of this computer.
     pub const fn port(port: u16) -> Self {
@@ -50,6 +59,11 @@ impl LocalAddress {
     /// Where model servers usually are.
     pub fn usual() -> Vec<Self> {
         PORTS.into_iter().map(Self::port).collect()
+    }
+
+    /// Which port of this computer it is.
+    pub const fn number(self) -> u16 {
+        self.0.port()
     }
 
     /// The address as a server's, without a path.
@@ -118,25 +132,95 @@ impl LocalServer {
     }
 }
 
-/// Asks at all these addresses at once. The answers are in their order.
-pub async fn find_local(addresses: &[LocalAddress], clock: Arc<dyn Clock>) -> Vec<LocalAnswer> {
-    // All of them are on this computer, so one way there is the way to all.
-    let endpoint = Endpoint::new(LocalAddress::port(0).url(), "");
-    let Ok(source) = Source::new(Dialect::ChatCompletions, &endpoint, LIMITS, clock) else {
-        return vec![LocalAnswer::Nobody; addresses.len()];
-    };
-    let source = source.at_most(ANSWER_BYTES);
-    let asked = addresses.iter().map(async |address| {
-        let source = source.elsewhere(address.url());
-        let asked = tokio::time::timeout(DEADLINE, ask(*address, &source)).await;
-        // Who begins to answer and never ends is no server that anybody can use.
-        let answer = asked.unwrap_or(LocalAnswer::Stranger);
-        described(answer, &source).await
-    });
-    join_all(asked).await
+/// Asks who is there, again and again while the app runs. Ways and descriptions that it has are kept, so
+/// that asking again costs next to nothing.
+#[derive(Debug)]
+pub struct LocalFinder {
+    source: Option<Source>,
+    /// How many searches are over.
+    searches: AtomicU64,
+    /// Held while one is under way.
+    last: Mutex<Search>,
 }
 
-async fn ask(address: LocalAddress, source: &Source) -> LocalAnswer {
+/// The last search.
+#[derive(Debug, Default)]
+struct Search {
+    addresses: Vec<LocalAddress>,
+    answers: Vec<LocalAnswer>,
+    /// Lists that servers told, and what they said of the models in them.
+    told: HashMap<LocalAddress, Told>,
+}
+
+#[derive(Debug, Clone)]
+struct Told {
+    list: Value,
+    models: Vec<ModelCard>,
+}
+
+impl LocalFinder {
+    /// Asks nobody yet.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        // All of them are on this computer, so one way there is the way to all.
+        let endpoint = Endpoint::new(LocalAddress::port(0).url(), "");
+        let source = Source::new(Dialect::ChatCompletions, &endpoint, LIMITS, clock);
+        Self {
+            source: source
+                .map(|source| source.at_most(ANSWER_BYTES).not_kept())
+                .ok(),
+            searches: AtomicU64::new(0),
+            last: Mutex::default(),
+        }
+    }
+
+    /// Asks at all these addresses at once. The answers are in their order. Whoever comes while a search
+    /// is under way gets its answers: nobody is asked twice at a time.
+    pub async fn find(&self, addresses: &[LocalAddress]) -> Vec<LocalAnswer> {
+        let Some(source) = &self.source else {
+            return vec![LocalAnswer::Nobody; addresses.len()];
+        };
+        let before = self.searches.load(Ordering::SeqCst);
+        let mut last = self.last.lock().await;
+        let is_new = self.searches.load(Ordering::SeqCst) != before;
+        if is_new && last.addresses == addresses {
+            return last.answers.clone();
+        }
+        let asked = addresses.iter().map(async |address| {
+            let told = last.told.get(address);
+            look(*address, &source.elsewhere(address.url()), told).await
+        });
+        let (answers, told): (Vec<_>, Vec<_>) = join_all(asked).await.into_iter().unzip();
+        let told = addresses.iter().copied().zip(told);
+        *last = Search {
+            addresses: addresses.to_vec(),
+            answers: answers.clone(),
+            told: told.filter_map(|(at, told)| Some((at, told?))).collect(),
+        };
+        self.searches.fetch_add(1, Ordering::SeqCst);
+        answers
+    }
+}
+
+/// Who is at this address, and what need not be asked the next time.
+async fn look(
+    address: LocalAddress,
+    source: &Source,
+    told: Option<&Told>,
+) -> (LocalAnswer, Option<Told>) {
+    let asked = tokio::time::timeout(DEADLINE, ask(address, source)).await;
+    // Who begins to answer and never ends is no server that anybody can use.
+    let (mut answer, list) = asked.unwrap_or((LocalAnswer::Stranger, None));
+    let told = match (&mut answer, list) {
+        (LocalAnswer::Server(server), Some(list)) if server.kind == LocalKind::Ollama => {
+            describe(server, list, source, told).await
+        }
+        _ => None,
+    };
+    (answer, told)
+}
+
+/// Who is there, and its list as Ollama would tell it.
+async fn ask(address: LocalAddress, source: &Source) -> (LocalAnswer, Option<Value>) {
     // Every server answers one of the first two, and only one kind has the others.
     let (tags, list, own, older, props) = join5(
         source.get("api/tags"),
@@ -148,7 +232,7 @@ async fn ask(address: LocalAddress, source: &Source) -> LocalAnswer {
     .await;
     let answers = [&tags, &list, &own, &older, &props];
     if answers.iter().all(|answer| is_silence(answer)) {
-        return LocalAnswer::Nobody;
+        return (LocalAnswer::Nobody, None);
     }
     let is_busy = is_of(&list, &[ErrorClass::Overloaded]);
     let seen = Seen {
@@ -158,7 +242,7 @@ async fn ask(address: LocalAddress, source: &Source) -> LocalAnswer {
         older: older.ok(),
         props: props.ok(),
     };
-    match seen.kind() {
+    let answer = match seen.kind() {
         Some((kind, models)) => LocalAnswer::Server(LocalServer {
             address,
             kind,
@@ -166,21 +250,29 @@ async fn ask(address: LocalAddress, source: &Source) -> LocalAnswer {
         }),
         None if is_busy => LocalAnswer::NotYet,
         None => LocalAnswer::Stranger,
-    }
+    };
+    (answer, seen.tags)
 }
 
-/// Ollama says what its models can do one by one. One that takes too long for that is there all the
-/// same, with models of which little is known.
-async fn described(mut answer: LocalAnswer, source: &Source) -> LocalAnswer {
-    if let LocalAnswer::Server(server) = &mut answer
-        && server.kind == LocalKind::Ollama
-    {
-        let described = ollama::described(source, server.models.clone());
-        if let Ok(models) = tokio::time::timeout(DEADLINE, described).await {
-            server.models = models;
-        }
+/// Ollama says what its models can do one by one, which is not asked again while its list stays the
+/// same. One that takes too long for that is there all the same, with models of which little is known.
+async fn describe(
+    server: &mut LocalServer,
+    list: Value,
+    source: &Source,
+    told: Option<&Told>,
+) -> Option<Told> {
+    if let Some(told) = told.filter(|told| told.list == list) {
+        server.models.clone_from(&told.models);
+        return Some(told.clone());
     }
-    answer
+    let described = ollama::described(source, server.models.clone());
+    let described = tokio::time::timeout(DEADLINE, described).await.ok()?;
+    server.models.clone_from(&described.cards);
+    described.is_whole.then_some(Told {
+        list,
+        models: described.cards,
+    })
 }
 
 /// Whether nothing came at all.

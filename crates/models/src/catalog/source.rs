@@ -79,6 +79,12 @@ impl Source {
         self
     }
 
+    /// With a connection for each question, which ends with its answer: a small server has few of them.
+    pub(super) fn not_kept(mut self) -> Self {
+        self.wire = self.wire.not_kept();
+        self
+    }
+
     pub(super) async fn get(&self, path: &str) -> Result<Value, FetchError> {
         self.at(path)?.fetch(None, self.largest).await
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::endpoint::Endpoint;
-use crate::{failure, pairs};
+use crate::{failure, pairs, written_calls};
 
 /// What is not the person's to choose.
 const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "stream_options"];
@@ -107,10 +107,13 @@ fn message(message: &RequestMessage) -> Message<'_> {
             text,
             calls,
             native: _,
-        } => Message::Assistant {
-            content: (!text.is_empty() || calls.is_empty()).then_some(text),
-            tool_calls: calls.iter().map(call).collect(),
-        },
+        } => {
+            let text = written_calls::text_beside(text, calls);
+            Message::Assistant {
+                content: (!text.is_empty() || calls.is_empty()).then_some(text),
+                tool_calls: calls.iter().map(call).collect(),
+            }
+        }
         RequestMessage::Result {
             call_id,
             tool: _,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::thought;
 use crate::endpoint::Endpoint;
-use crate::{failure, pairs, replay};
+use crate::{failure, pairs, replay, written_calls};
 
 /// What is not the person's to choose.
 const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "options"];
@@ -122,7 +122,7 @@ fn message<'a>(model: &str, told: &'a RequestMessage) -> Message<'a> {
             calls,
             native,
         } => Message::Assistant {
-            content: text,
+            content: written_calls::text_beside(text, calls),
             thinking: thought::told(model, native.as_deref()),
             tool_calls: calls.iter().map(call).collect(),
         },

@@ -45,6 +45,12 @@ pub fn is_same_host(one: &str, other: &str) -> bool {
     }
 }
 
+/// Whether an address leads to this port of this computer.
+pub fn leads_to_port(url: &str, port: u16) -> bool {
+    Url::parse(url.trim())
+        .is_ok_and(|url| is_this_computer(&url) && url.port_or_known_default() == Some(port))
+}
+
 /// Whether requests to it stay on this computer.
 pub(super) fn is_this_computer(url: &Url) -> bool {
     url.host_str().is_some_and(|host| {

@@ -3,7 +3,7 @@
 use engine::ModelError;
 use protocol::ErrorClass;
 use reqwest::Response;
-use reqwest::header::{ACCEPT, HeaderValue};
+use reqwest::header::{ACCEPT, CONNECTION, HeaderValue};
 use serde_json::Value;
 
 use super::{Wire, address, beginning, broken, presentable, retry_after};
@@ -27,6 +27,13 @@ impl Wire {
             url,
             ..self.clone()
         })
+    }
+
+    /// The same, with a connection that ends with the answer.
+    pub(crate) fn not_kept(mut self) -> Self {
+        let close = HeaderValue::from_static("close");
+        self.headers.insert(CONNECTION, close);
+        self
     }
 
     /// Reads a document: asked for without a body, or with one.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::SystemClock;
-use models::{Known, LocalAddress, LocalAnswer, LocalKind, LocalServer, find_local};
+use models::{Known, LocalAddress, LocalAnswer, LocalFinder, LocalKind, LocalServer};
 use serde_json::json;
 
 use crate::small_server::{Asked, Said, SmallServer};
@@ -79,7 +79,9 @@ fn at(server: &SmallServer) -> LocalAddress {
 
 async fn find(servers: &[SmallServer]) -> Vec<LocalAnswer> {
     let addresses: Vec<LocalAddress> = servers.iter().map(at).collect();
-    find_local(&addresses, Arc::new(SystemClock)).await
+    LocalFinder::new(Arc::new(SystemClock))
+        .find(&addresses)
+        .await
 }
 
 fn server(answer: &LocalAnswer) -> &LocalServer {
@@ -194,7 +196,8 @@ async fn who_is_silent_is_nobody_and_keeps_nobody_waiting() {
     let free = unused.local_addr().unwrap();
     drop(unused);
     let addresses = [at(&silent), LocalAddress::new(free).unwrap(), at(&good)];
-    let asked = find_local(&addresses, Arc::new(SystemClock));
+    let finder = LocalFinder::new(Arc::new(SystemClock));
+    let asked = finder.find(&addresses);
     let answers = tokio::time::timeout(std::time::Duration::from_secs(10), asked);
     let answers = answers.await.expect("a deadline");
     assert_eq!(answers[0], LocalAnswer::Nobody);

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use engine::{Model, SystemClock};
 use models::{
-    Dialect, Endpoint, Gemini, Limits, Ollama, SecretString, check_key, find_local, list_models,
+    Dialect, Endpoint, Gemini, Limits, LocalFinder, Ollama, SecretString, check_key, list_models,
 };
 use protocol::ErrorClass;
 use serde_json::json;
@@ -144,7 +144,7 @@ async fn the_same_for_every_dialect_and_every_list() {
     // Whoever is found on this computer is shown no key at all.
     let before = server.asked().len();
     let address = models::LocalAddress::new(server.address()).unwrap();
-    find_local(&[address], clock).await;
+    LocalFinder::new(clock).find(&[address]).await;
     let asked = server.asked();
     assert!(asked.len() > before);
     for one in &asked[before..] {

@@ -198,6 +198,10 @@ pub(super) fn check_model(model: &str) -> Result<(), CommandError> {
     check_line("The model", model, limits::MODEL_BYTES)
 }
 
+pub(super) fn check_path(path: &str) -> Result<(), CommandError> {
+    check_line("The path", path, limits::PATH_BYTES)
+}
+
 pub(super) fn check_agent(fields: &AgentFields) -> Result<(), CommandError> {
     check_line("The name", &fields.name, limits::NAME_BYTES)?;
     if let Some(instructions) = &fields.instructions {
@@ -242,6 +246,10 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), CommandError> {
     if let Some(model) = &settings.default_model {
         check_model(model)?;
     }
+    check_ports(&settings.local_ports)?;
+    if let Some(path) = &settings.served_file {
+        check_path(path)?;
+    }
     match settings.approval_minutes {
         Some(0) => Err(invalid_value(
             "Questions that expire at once cannot be answered.",
@@ -249,4 +257,28 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), CommandError> {
         )),
         Some(_) | None => Ok(()),
     }
+}
+
+fn check_ports(ports: &[u16]) -> Result<(), CommandError> {
+    if ports.len() > limits::LOCAL_PORTS {
+        return Err(invalid_value(
+            "There are too many ports.",
+            "Add at most 16.",
+        ));
+    }
+    if ports.contains(&0) {
+        return Err(invalid_value(
+            "Nobody can be at port 0.",
+            "Use a port from 1 to 65535.",
+        ));
+    }
+    for (at, port) in ports.iter().enumerate() {
+        if ports[..at].contains(port) {
+            return Err(invalid_value(
+                &format!("The port {port} comes twice."),
+                "Name each port once.",
+            ));
+        }
+    }
+    Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::check::{
     check_agent, check_batch, check_decision, check_from, check_import, check_integer, check_limit,
-    check_model, check_request_key, check_resolution, check_rule, check_settings, check_text,
-    check_title,
+    check_model, check_path, check_request_key, check_resolution, check_rule, check_settings,
+    check_text, check_title,
 };
 use super::check_provider::{check_key, check_provider, check_secret_name};
 use crate::{Command, CommandError};
@@ -73,6 +73,7 @@ impl Command {
                 check_key(key)
             }
             Self::ForgetProviderKey { header, .. } => check_secret_name(header.as_deref()),
+            Self::ServeModelFile { path } => check_path(path),
             Self::UpdateSettings { settings } => check_settings(settings),
             Self::Subscribe { after_seq, .. } => check_integer("after_seq", *after_seq),
             Self::GetApp {}
@@ -106,6 +107,9 @@ impl Command {
             | Self::TestProvider { .. }
             | Self::ResumeProvider { .. }
             | Self::RefreshModels { .. }
+            | Self::FindLocalServers {}
+            | Self::StopServing {}
+            | Self::GetServedModel {}
             | Self::GetSettings {}
             | Self::Unsubscribe { .. }
             | Self::WatchSessions {} => Ok(()),

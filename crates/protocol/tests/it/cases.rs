@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use protocol::{
     ApprovalStatus, AttentionAction, AttentionKind, BlockKind, CallStatus, Command, CommandError,
     Decision, Dialect, EffectClass, ErrorClass, ErrorCode, Event, ExportFormat, KeyPlace,
-    MessageStatus, PreviewPart, ProviderState, ProviderTest, Push, RecoveryPolicy, Reply,
-    Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome, StartState, StepStatus,
-    Verdict,
+    LocalFound, LocalKind, MessageStatus, PreviewPart, ProviderState, ProviderTest, Push,
+    RecoveryPolicy, Reply, Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome,
+    ServedState, StartState, StepStatus, Verdict,
 };
 
 /// A type with variants.
@@ -39,7 +39,8 @@ cases!(Command: GetApp ListSessions ListAttention CreateSession RenameSession Ar
     GetCall GetResult DecideCall DecideCalls ResolveCall UndoCall UndoRun ListRules AddRule
     RevokeRule ListAgents CreateAgent UpdateAgent DuplicateAgent DeleteAgent ListProviders
     CreateProvider UpdateProvider DeleteProvider SetProviderKey ForgetProviderKey TestProvider
-    ResumeProvider RefreshModels GetSettings
+    ResumeProvider RefreshModels FindLocalServers
+    ServeModelFile StopServing GetServedModel GetSettings
     UpdateSettings Subscribe Unsubscribe WatchSessions);
 cases!(Event: SessionCreated SessionRenamed MessageAdded RunStarted StepStarted StepCompleted
     ToolCallChanged StepInterrupted StepFailed StepCancelled RunWaiting RunContinued
@@ -47,7 +48,7 @@ cases!(Event: SessionCreated SessionRenamed MessageAdded RunStarted StepStarted 
     ModelChanged
     RunStopped RunInterrupted RunResumed RunCompleted RunFailed RunCancelled Unrecognised);
 cases!(Reply: App Sessions Session Snapshot Messages Sent Queue Calls Call Result Decided Undone
-    Rules Agents Agent Providers Provider ProviderTested Settings Exported Deleted RunStarted Run RunMoved Subscribed Unsubscribed
+    Rules Agents Agent Providers Provider ProviderTested LocalServers Served Settings Exported Deleted RunStarted Run RunMoved Subscribed Unsubscribed
     Watching);
 cases!(Push: Event Delta Session Gone Show Ended);
 cases!(ErrorCode: InvalidCommand InvalidValue TooLarge NotFound AlreadyRunning NotActionable
@@ -81,6 +82,10 @@ cases!(Dialect: ChatCompletions Responses Anthropic Ollama Gemini);
 cases!(KeyPlace: Keychain File);
 cases!(ProviderState: Ok Disabled Paused);
 cases!(ProviderTest: Works Unusable KeyUnavailable NoNetwork WrongServer KeyRefused NoCredit Busy);
+
+cases!(LocalFound: Server Starting Stranger Nobody);
+cases!(ServedState: Starting Ready Failed);
+cases!(LocalKind: Ollama LmStudio LlamaCpp Other);
 
 impl Cases for CommandError {
     const ALL: &'static [&'static str] = ErrorCode::ALL;

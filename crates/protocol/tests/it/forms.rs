@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use protocol::{Command, Envelope};
+use protocol::{Command, Envelope, LocalFound};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -112,6 +112,13 @@ fn the_samples_hold_every_inner_variant() {
     assert_all(&sample::outcomes());
     assert_all(&sample::states());
     assert_all(&sample::tests());
+    assert_all(&sample::served_states());
+    let found = sample::found();
+    assert_all(&found);
+    assert_all(found.iter().filter_map(|found| match found {
+        LocalFound::Server { kind, .. } => Some(kind),
+        _ => None,
+    }));
     let calls = sample::calls();
     assert_all(calls.iter().map(|call| &call.status));
     assert_all(calls.iter().map(|call| &call.effect));

@@ -90,12 +90,14 @@ fn absence(command: &Value, place: &str) -> Absence {
             "/fields/headers/*/value"
             | "/fields/options/api_version"
             | "/fields/options/key_header"
-            | "/fields/options/max_output_tokens",
+            | "/fields/options/max_output_tokens"
+            | "/fields/options/calls_in_text",
         )
         | ("set_provider_key" | "forget_provider_key", "/header")
-        | ("update_settings", "/settings/approval_minutes" | "/settings/default_model") => {
-            Absence::Null
-        }
+        | (
+            "update_settings",
+            "/settings/approval_minutes" | "/settings/default_model" | "/settings/served_file",
+        ) => Absence::Null,
         ("list_sessions", "/archived")
         | ("send_message", "/stop_first")
         | ("create_agent" | "update_agent", "/fields/limits")

@@ -216,6 +216,28 @@ fn a_list_has_a_cap() {
     }
 }
 
+/// Ports: at most 16, each once, and none that nobody can be at.
+#[test]
+fn ports_are_ports() {
+    let mut tried = 0;
+    for command in values() {
+        if command.pointer("/settings/local_ports").is_none() {
+            continue;
+        }
+        tried += 1;
+        let of = |ports: Value| with(&command, "/settings/local_ports", ports);
+        assert_refused(&of(json!([0])), VALUE);
+        assert_refused(&of(json!([9_000, 1, 9_000])), VALUE);
+        assert_refused(&of(json!((1..=17).collect::<Vec<_>>())), VALUE);
+        for wrong in [json!([65_536]), json!([-1]), json!(["80"]), json!([1.5])] {
+            assert_refused(&of(wrong), &[ErrorCode::InvalidCommand]);
+        }
+        assert_accepted(&of(json!((1..=16).collect::<Vec<_>>())));
+        assert_accepted(&of(json!([])));
+    }
+    assert_eq!(tried, 2);
+}
+
 /// An approval is its own command; no message can be taken for one.
 #[test]
 fn a_message_is_never_a_decision() {

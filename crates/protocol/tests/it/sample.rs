@@ -16,7 +16,7 @@ use uuid::Uuid;
 pub(crate) use call::{approvals, calls, decisions, parts, resolutions};
 pub(crate) use command::{agent_fields, commands, scopes, settings};
 pub(crate) use event::{envelope, events};
-pub(crate) use provider::{states, tests};
+pub(crate) use provider::{found, served_states, states, tests};
 pub(crate) use reply::{errors, outcomes, pushes, replies, starts};
 pub(crate) use session::{exports, snapshots};
 

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use protocol::{CallId, MessageId, RunId, SessionId, ToolCallView};
 use rusqlite::{Params, params};
 
+pub(super) use self::call_row::result;
 use self::call_row::{COLUMNS, call_row, has_files};
 use super::Reader;
 use super::row::{Row, call_id, get};

@@ -12,7 +12,7 @@ use super::Reader;
 use super::agents::{FIELD_COLUMNS, agent_fields};
 use super::row::{Row, agent_id, get, get_or_drop, message_id, optional_uuid, step_id, unreadable};
 use super::runs::{retry, run_reason, run_status};
-use crate::{CallRow, Error, Retry};
+use crate::{CallRow, Error, Retry, SameRound};
 
 /// What is decided on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub struct RunState {
     pub step: Option<StepState>,
     /// The calls of the newest message of the run that has any, in order.
     pub calls: Vec<CallRow>,
+    /// The calls right before those, where they asked for the same.
+    pub same_round: Option<SameRound>,
 }
 
 /// What is used of a run's budget.
@@ -113,6 +115,9 @@ pub struct StepState {
     /// What the attempt has streamed, while it runs.
     pub blocks: Vec<Block>,
 }
+
+/// Completed steps before anybody asks whether a run repeats itself.
+const REPEATS_FROM: u32 = 3;
 
 pub(super) const NEWEST_STEP: &str = "
     SELECT steps.id, steps.position, steps.status,
@@ -185,6 +190,10 @@ impl Reader<'_> {
         let mut run = found.ok_or_else(|| unreadable("run", &"it is gone"))?;
         run.step = self.newest_step(run_id)?;
         run.calls = self.newest_calls(run_id)?;
+        // Shorter runs have not said anything often enough to matter.
+        if run.used.steps >= REPEATS_FROM {
+            run.same_round = self.same_round(run_id, &run.calls)?;
+        }
         Ok(run)
     }
 
@@ -237,5 +246,6 @@ fn run_state(run_id: RunId, row: &Row<'_>) -> Result<RunState, Error> {
         is_dismissed: get::<Option<i64>>(row, "dismissed_at_ms")?.is_some(),
         step: None,
         calls: Vec::new(),
+        same_round: None,
     })
 }

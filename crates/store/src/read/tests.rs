@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::{
     attention, calls, checkpoints, due, events, live, messages, providers, recovery, runs,
-    session_state, sessions, usage, violations, workspaces,
+    same_round, session_state, sessions, usage, violations, workspaces,
 };
 use crate::connection::{make_durable, open_existing};
 use crate::schema::Schema;
@@ -68,6 +68,15 @@ fn queries() -> Vec<(&'static str, String)> {
         (
             "newest_message_with_calls",
             calls::NEWEST_MESSAGE_WITH_CALLS.to_owned(),
+        ),
+        (
+            "previous_message_with_calls",
+            same_round::PREVIOUS_MESSAGE_WITH_CALLS.to_owned(),
+        ),
+        ("asked_by_message", same_round::ASKED_BY_MESSAGE.to_owned()),
+        (
+            "results_of_message",
+            same_round::RESULTS_OF_MESSAGE.to_owned(),
         ),
         ("calls_of_message", calls::calls_of_message_sql()),
         ("calls_of", calls::calls_of_messages_sql()),

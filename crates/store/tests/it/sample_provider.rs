@@ -29,6 +29,7 @@ pub(crate) fn provider_fields(name: &str) -> ProviderFields {
             api_version: Some("2026-10-21".to_owned()),
             key_header: Some(KeyHeader::XApiKey),
             max_output_tokens: Some(4_096),
+            calls_in_text: Some(false),
             request: request.as_object().unwrap().clone(),
             prices,
         },

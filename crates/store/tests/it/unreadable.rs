@@ -235,6 +235,8 @@ fn a_bad_setting_has_its_default() {
         notifications: false,
         default_model: Some("guide".to_owned()),
         key_store: KeyPlace::File,
+        local_ports: vec![9_000],
+        served_file: Some("/models/small.gguf".to_owned()),
     };
     let (place, store) = opened(vec![Change::SaveSettings(settings.clone())]);
     let read = || store.read(|reader| reader.settings()).unwrap();
@@ -246,6 +248,8 @@ fn a_bad_setting_has_its_default() {
          UPDATE settings SET value = '-1' WHERE key = 'approval_minutes';
          UPDATE settings SET value = '[]' WHERE key = 'default_model';
          UPDATE settings SET value = '\"pocket\"' WHERE key = 'key_store';
+         UPDATE settings SET value = '[9000, 65536]' WHERE key = 'local_ports';
+         UPDATE settings SET value = '7' WHERE key = 'served_file';
          INSERT INTO settings VALUES ('from_the_future', 'true')",
     );
     let expected = Settings {
@@ -257,6 +261,17 @@ fn a_bad_setting_has_its_default() {
         .apply(barrier(vec![Change::SaveSettings(settings.clone())]))
         .unwrap();
     assert_eq!(read(), settings, "saving mends it");
+    // What is taken back is not there any more, and what somebody else wrote still is.
+    store
+        .apply(barrier(vec![Change::SaveSettings(Settings::default())]))
+        .unwrap();
+    assert_eq!(read(), Settings::default());
+    let rest = raw::number(
+        &place.database(),
+        "SELECT count(*) FROM settings WHERE key = 'from_the_future'",
+        [],
+    );
+    assert_eq!(rest, 1);
     raw::execute(&place.database(), "DELETE FROM settings");
     assert_eq!(read(), Settings::default());
 }

@@ -53,6 +53,7 @@ fn apply(state: &mut SessionState, change: &Change) {
                 is_dismissed: false,
                 step: None,
                 calls: Vec::new(),
+                same_round: None,
             });
         }
         _ => {

@@ -15,7 +15,7 @@ const MOST_ASKED: usize = 200;
 pub(in super::super) async fn fetch(source: &Source) -> Result<Vec<ModelCard>, FetchError> {
     let list = source.get("api/tags").await?;
     let cards = read(&list).ok_or(FetchError::NotJson)?;
-    Ok(described(source, cards).await)
+    Ok(described(source, cards).await.cards)
 }
 
 /// The models of a list; nothing, if it is no such list.
@@ -26,20 +26,38 @@ pub(in super::super) fn read(list: &Value) -> Option<Vec<ModelCard>> {
     (items.is_empty() || !cards.is_empty()).then_some(cards)
 }
 
-pub(in super::super) async fn described(source: &Source, cards: Vec<ModelCard>) -> Vec<ModelCard> {
+/// Models with what their server says of them.
+#[derive(Debug)]
+pub(in super::super) struct Described {
+    pub(in super::super) cards: Vec<ModelCard>,
+    /// Whether it said something of each.
+    pub(in super::super) is_whole: bool,
+}
+
+pub(in super::super) async fn described(source: &Source, cards: Vec<ModelCard>) -> Described {
     let answers = cards.into_iter().enumerate().map(async |(at, card)| {
         if at >= MOST_ASKED {
-            return Some(card);
+            return (Some(card), true);
         }
         let asked = json!({"model": card.name});
         match source.post("api/show", &asked).await {
-            Ok(shown) => describe(card, &shown),
+            Ok(shown) => (describe(card, &shown), true),
             // The model is there all the same.
-            Err(_) => Some(card),
+            Err(_) => (Some(card), false),
         }
     });
     let answers = stream::iter(answers).buffered(AT_ONCE);
-    answers.filter_map(std::future::ready).collect().await
+    let start = Described {
+        cards: Vec::new(),
+        is_whole: true,
+    };
+    answers
+        .fold(start, async |mut all, (card, is_said)| {
+            all.cards.extend(card);
+            all.is_whole &= is_said;
+            all
+        })
+        .await
 }
 
 /// A card with what the server says of its model; none for a model that only measures texts.

@@ -38,6 +38,8 @@ pub(crate) fn settings() -> Vec<Settings> {
             notifications: false,
             default_model: Some("guide".to_owned()),
             key_store: KeyPlace::File,
+            local_ports: vec![9_000, 65_535],
+            served_file: Some("/models/small.gguf".to_owned()),
         },
     ]
 }

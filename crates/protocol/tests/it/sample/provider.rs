@@ -1,9 +1,9 @@
 //! Providers, and what is asked about them.
 
 use protocol::{
-    Command, Dialect, ErrorClass, KeyHeader, KeyPlace, ModelPrice, ProviderFields, ProviderHeader,
-    ProviderModel, ProviderOptions, ProviderSecret, ProviderState, ProviderTest, ProviderView,
-    Reply, Secret,
+    Command, Dialect, ErrorClass, KeyHeader, KeyPlace, LocalFound, LocalKind, LocalServer,
+    ModelPrice, ProviderFields, ProviderHeader, ProviderModel, ProviderOptions, ProviderSecret,
+    ProviderState, ProviderTest, ProviderView, Reply, Secret, ServedModel, ServedState,
 };
 use serde_json::json;
 
@@ -32,6 +32,7 @@ fn full() -> ProviderFields {
             api_version: Some("2026-10-21".to_owned()),
             key_header: Some(KeyHeader::Bearer),
             max_output_tokens: Some(4_096),
+            calls_in_text: Some(true),
             ..ProviderOptions::default()
         },
         is_enabled: true,
@@ -71,6 +72,12 @@ pub(super) fn about_providers() -> Vec<Command> {
         Command::TestProvider { provider_id },
         Command::ResumeProvider { provider_id },
         Command::RefreshModels { provider_id },
+        Command::FindLocalServers {},
+        Command::ServeModelFile {
+            path: "/models/small.gguf".to_owned(),
+        },
+        Command::StopServing {},
+        Command::GetServedModel {},
     ];
     for dialect in Dialect::ALL {
         let fields = bare(dialect);
@@ -193,6 +200,80 @@ fn bare_view() -> ProviderView {
     }
 }
 
+pub(crate) fn found() -> Vec<LocalFound> {
+    let server = |kind, models| LocalFound::Server {
+        kind,
+        name: "A name".to_owned(),
+        dialect: Dialect::ChatCompletions,
+        base_url: "http://127.0.0.1:9000/v1".to_owned(),
+        models,
+    };
+    vec![
+        server(LocalKind::Ollama, models()),
+        server(LocalKind::LmStudio, Vec::new()),
+        server(LocalKind::LlamaCpp, Vec::new()),
+        server(LocalKind::Other, Vec::new()),
+        LocalFound::Starting {},
+        LocalFound::Stranger {},
+        LocalFound::Nobody {},
+    ]
+}
+
+fn local_servers() -> Reply {
+    let bare = |found| LocalServer {
+        port: 11_434,
+        address: "127.0.0.1:11434".to_owned(),
+        is_added: false,
+        is_served: false,
+        found,
+        provider_id: None,
+    };
+    let known = LocalServer {
+        is_added: true,
+        is_served: true,
+        provider_id: Some(PROVIDER),
+        ..bare(LocalFound::Nobody {})
+    };
+    let servers = found().into_iter().map(bare);
+    Reply::LocalServers {
+        servers: servers.chain([known]).collect(),
+    }
+}
+
+pub(crate) fn served_states() -> Vec<ServedState> {
+    vec![
+        ServedState::Starting {},
+        ServedState::Ready {
+            port: 11_711,
+            base_url: "http://127.0.0.1:11711/v1".to_owned(),
+        },
+        ServedState::Failed {},
+    ]
+}
+
+fn served() -> Vec<Reply> {
+    let served = |state| ServedModel {
+        path: "/models/small.gguf".to_owned(),
+        name: "small".to_owned(),
+        state,
+        restarts: 1,
+        last_error: Some("It ended.".to_owned()),
+    };
+    let reply = |state| Reply::Served {
+        served: Some(served(state)),
+        can_serve: true,
+    };
+    let none = Reply::Served {
+        served: None,
+        can_serve: false,
+    };
+    served_states()
+        .into_iter()
+        .map(reply)
+        .chain([none])
+        .collect()
+}
+
 pub(super) fn of_providers() -> Vec<Reply> {
     let mut replies = vec![
         Reply::Providers {
@@ -200,6 +281,8 @@ pub(super) fn of_providers() -> Vec<Reply> {
         },
         Reply::Provider(Box::new(bare_view())),
     ];
+    replies.push(local_servers());
+    replies.extend(served());
     replies.extend(tests().into_iter().map(|test| Reply::ProviderTested {
         test,
         provider: Box::new(bare_view()),

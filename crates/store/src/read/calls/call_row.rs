@@ -160,7 +160,7 @@ fn doubt(row: &Row<'_>) -> Result<Option<DoubtView>, Error> {
     }))
 }
 
-fn result(row: &Row<'_>) -> Result<Option<ToolResult>, Error> {
+pub(in crate::read) fn result(row: &Row<'_>) -> Result<Option<ToolResult>, Error> {
     let Some(text) = get_or_drop::<String>(row, "result") else {
         return Ok(None);
     };
