@@ -212,7 +212,7 @@ pub enum Command {
         /// The run.
         run_id: RunId,
     },
-    /// Continues a stopped or interrupted run.
+    /// Continues a stopped or interrupted run. One that waits for its next try tries now.
     ResumeRun {
         /// The run.
         run_id: RunId,

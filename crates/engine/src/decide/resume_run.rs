@@ -1,9 +1,10 @@
-//! The person resumes a halted run: it goes on exactly where it was.
+//! The person resumes a halted run: it goes on exactly where it was. One that waits for its next try tries now.
 
 use protocol::{CommandError, ErrorCode, Event, RunId, RunStatus, StepStatus};
 use store::{Change, SessionState};
 
 use super::draft::Draft;
+use super::retry::try_now;
 use super::start_run::refuse_doubt;
 use super::{Decision, Given};
 
@@ -12,6 +13,9 @@ pub(crate) fn resume_run(
     run_id: RunId,
     given: &Given<'_>,
 ) -> Result<Decision, CommandError> {
+    if let Some(decision) = try_now(state, run_id, given) {
+        return Ok(decision);
+    }
     let mut draft = resumable(state, run_id, given)?;
     refuse_doubt(state)?;
     if draft.run.reason.is_some_and(protocol::RunReason::is_limit) {

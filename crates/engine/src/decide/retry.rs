@@ -109,6 +109,12 @@ pub(crate) fn release_model(state: &SessionState, run_id: RunId, given: &Given<'
     })
 }
 
+/// The person does not want to wait: the next try is made now, if one is waited for.
+pub(super) fn try_now(state: &SessionState, run_id: RunId, given: &Given<'_>) -> Option<Decision> {
+    let decision = try_again(state, run_id, given, |_| true);
+    (!decision.changes.is_empty()).then_some(decision)
+}
+
 fn try_again(
     state: &SessionState,
     run_id: RunId,

@@ -5,7 +5,7 @@ use store::{Change, Retry, SessionState};
 use uuid::Uuid;
 
 use super::super::{
-    Decision, Given, MAX_TRIES, Outcome, model_outcome, release_model, retry_model,
+    Decision, Given, MAX_TRIES, Outcome, model_outcome, release_model, resume_run, retry_model,
 };
 use super::{
     AT_MS, BEFORE, NEW, after, asks_model, changes_nothing, decide, decide_at, events, every_run,
@@ -230,6 +230,22 @@ fn a_call_whose_provider_is_paused_waits_and_counts_no_try() {
     let mut tried = running("");
     run_of(&mut tried).retry_failed = MAX_TRIES;
     assert!(scheduled(&hold(&tried, ErrorClass::Billing)).is_some());
+}
+
+// RUN-8
+#[test]
+fn a_person_need_not_wait_for_the_next_try() {
+    let state = waiting(AT_MS + 1_000_000);
+    let due = decide_at(AT_MS + 1_000_000, |given| {
+        retry_model(&state, run_id(BEFORE), given)
+    });
+    let asked = decide_at(AT_MS, |given| {
+        resume_run(&state, run_id(BEFORE), given).unwrap()
+    });
+    assert_eq!(told(&asked), told(&due), "as if its time had come");
+    let going = after(&state, &asked);
+    let again = decide(|given| resume_run(&going, run_id(BEFORE), given));
+    assert!(again.is_err(), "once is enough");
 }
 
 // RUN-10
