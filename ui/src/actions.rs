@@ -3,10 +3,13 @@
 mod agents;
 mod calls;
 mod messages;
+mod models;
+mod providers;
 mod queue;
 mod runs;
 mod send;
 mod sessions;
+mod set_up;
 mod settings;
 
 use leptos::prelude::{GetUntracked, Set, untrack, use_context};
@@ -20,6 +23,7 @@ use crate::state::{
 };
 
 pub(crate) use calls::DecisionProblem;
+pub(crate) use set_up::{Flaw, Order, Progress};
 
 /// The intents of the person, with what they need. A cheap handle.
 #[derive(Clone, Copy)]
@@ -126,7 +130,7 @@ impl Actions {
         self.answer(ipc::execute(&command).await)
     }
 
-    fn say_problem(self, error: &CommandError) {
+    pub(crate) fn say_problem(self, error: &CommandError) {
         let words = format!("{} {}", error.message, error.hint);
         self.store.notice().set(Some(words.trim().to_owned()));
     }

@@ -12,6 +12,8 @@ use crate::hooks::use_now::use_now;
 use crate::state::{AppState, AppStateStoreFields, Panel, Phase, attention_ids};
 use crate::views::agents::AgentsView;
 use crate::views::banners::{ConnectionBanner, NoticeBanner};
+use crate::views::first_run::FirstRunView;
+use crate::views::models::ModelsView;
 use crate::views::resume_panel::ResumePanel;
 use crate::views::session_view::SessionView;
 use crate::views::settings::SettingsView;
@@ -61,11 +63,14 @@ fn Shell() -> impl IntoView {
     let store = use_store();
     let panel = Memo::new(move |_| store.panel().get());
     spawn_local(use_actions().load_agents());
+    spawn_local(use_actions().load_providers());
     let middle = move || match panel.get() {
         Panel::None | Panel::Drawer => view! { <SessionView/> }.into_any(),
         Panel::Resume => view! { <ResumePanel/> }.into_any(),
         Panel::Agents => view! { <AgentsView/> }.into_any(),
         Panel::Settings => view! { <SettingsView/> }.into_any(),
+        Panel::Models => view! { <ModelsView/> }.into_any(),
+        Panel::FirstRun => view! { <FirstRunView/> }.into_any(),
     };
     view! {
         <div class="shell" class:shell--drawer=move || panel.get() == Panel::Drawer>

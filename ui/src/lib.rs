@@ -22,6 +22,8 @@ mod components;
 mod connection;
 mod hooks;
 mod ipc;
+mod model_words;
+mod preset;
 mod state;
 mod testid;
 mod text;

@@ -6,6 +6,7 @@ mod calls;
 mod draft;
 mod list;
 mod live;
+mod models;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,8 @@ mod tests;
 use std::collections::HashMap;
 
 use protocol::{
-    AgentId, AgentView, AppInfo, BackupInfo, CallId, CommandError, SessionId, SessionSummary,
+    AgentId, AgentView, AppInfo, BackupInfo, CallId, CommandError, ProviderId, ProviderView,
+    SessionId, SessionSummary,
 };
 use reactive_stores::Store;
 
@@ -23,6 +25,7 @@ pub(crate) use calls::{CallStage, calls_of, pending_calls};
 pub(crate) use draft::{Draft, DraftProblem};
 pub(crate) use list::{attention_ids, summary_of, waiting_call};
 pub(crate) use live::{LiveHead, LiveKey, LiveTextStoreFields};
+pub(crate) use models::{ModelChoice, ModelGroup, filtered, model_groups, model_label, provider_of};
 pub(crate) use session::{
     Cut, MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState,
 };
@@ -51,6 +54,12 @@ pub(crate) struct AppState {
     pub(crate) agents: Vec<AgentView>,
     /// The agent that a new session is with; the default one when absent.
     pub(crate) new_agent: Option<AgentId>,
+    /// The model of a new session; its agent's when absent.
+    pub(crate) new_model: Option<String>,
+    /// Every provider, by name; none until they were read.
+    pub(crate) providers: Option<Vec<ProviderView>>,
+    /// The provider whose key the models page asks for next.
+    pub(crate) wanted_provider: Option<ProviderId>,
     /// Whether the list shows what was put away instead.
     pub(crate) shows_archived: bool,
     /// What was deleted and can still be taken back.
@@ -106,6 +115,10 @@ pub(crate) enum Panel {
     Agents,
     /// Settings and rules.
     Settings,
+    /// Providers and their models.
+    Models,
+    /// Who is to answer, asked at the first start.
+    FirstRun,
 }
 
 /// A session that was deleted and can be taken back for a while.

@@ -229,3 +229,93 @@ pub(crate) const RULE_PATTERN: &str = "rule-pattern";
 pub(crate) const RULE_ADD: &str = "rule-add";
 /// The folder that holds everything.
 pub(crate) const DATA_FOLDER: &str = "data-folder";
+/// Opens the models page.
+pub(crate) const OPEN_MODELS: &str = "open-models";
+/// Providers and their models.
+pub(crate) const MODELS_VIEW: &str = "models-view";
+/// Who answers where nobody says otherwise.
+pub(crate) const DEFAULT_MODEL: &str = "default-model";
+/// A provider that can be added; `data-preset` names it.
+pub(crate) const PRESET: &str = "preset";
+/// One provider; `data-provider-id` and `data-state` (`ok`, `disabled`, `paused`) say which and how it stands.
+pub(crate) const PROVIDER_CARD: &str = "provider-card";
+/// Why it is paused.
+pub(crate) const PROVIDER_PAUSED: &str = "provider-paused";
+/// Tests it.
+pub(crate) const PROVIDER_TEST: &str = "provider-test";
+/// What came of that; `data-result` is `works` or `fault`.
+pub(crate) const PROVIDER_TESTED: &str = "provider-tested";
+/// Ends its pause.
+pub(crate) const PROVIDER_RESUME: &str = "provider-resume";
+/// Opens it with its key field.
+pub(crate) const PROVIDER_NEW_KEY: &str = "provider-new-key";
+/// Opens its form.
+pub(crate) const PROVIDER_EDIT: &str = "provider-edit";
+/// Switches it off or on.
+pub(crate) const PROVIDER_SWITCH: &str = "provider-switch";
+/// Deletes it, after a second click.
+pub(crate) const PROVIDER_DELETE: &str = "provider-delete";
+/// Deletes it although its models are used.
+pub(crate) const PROVIDER_DELETE_ANYWAY: &str = "provider-delete-anyway";
+/// The form of one.
+pub(crate) const PROVIDER_FORM: &str = "provider-form";
+/// Its name.
+pub(crate) const PROVIDER_NAME: &str = "provider-name";
+/// Its address.
+pub(crate) const PROVIDER_ADDRESS: &str = "provider-address";
+/// Its key, which is only ever written.
+pub(crate) const PROVIDER_KEY: &str = "provider-key";
+/// Where its key is kept.
+pub(crate) const PROVIDER_KEY_KEPT: &str = "provider-key-kept";
+/// Forgets its key, after a second click.
+pub(crate) const PROVIDER_KEY_FORGET: &str = "provider-key-forget";
+/// Unfolds what few need.
+pub(crate) const PROVIDER_ADVANCED: &str = "provider-advanced";
+/// How it is spoken to.
+pub(crate) const PROVIDER_DIALECT: &str = "provider-dialect";
+/// The version of its API.
+pub(crate) const PROVIDER_VERSION: &str = "provider-version";
+/// Where its key goes.
+pub(crate) const PROVIDER_KEY_HEADER: &str = "provider-key-header";
+/// The longest reply.
+pub(crate) const PROVIDER_MAX_OUTPUT: &str = "provider-max-output";
+/// Adds a header.
+pub(crate) const HEADER_ADD: &str = "header-add";
+/// The name of a header.
+pub(crate) const HEADER_NAME: &str = "header-name";
+/// Its value.
+pub(crate) const HEADER_VALUE: &str = "header-value";
+/// Whether its value is kept like a key.
+pub(crate) const HEADER_SECRET: &str = "header-secret";
+/// Takes a header away.
+pub(crate) const HEADER_REMOVE: &str = "header-remove";
+/// Keeps what is written and tests it.
+pub(crate) const PROVIDER_SAVE: &str = "provider-save";
+/// What is wrong, beside its field; `data-place` (`address`, `key`, `whole`) says which.
+pub(crate) const PROVIDER_FAULT: &str = "provider-fault";
+/// Says that it was changed meanwhile; takes the newer one.
+pub(crate) const PROVIDER_RELOAD: &str = "provider-reload";
+/// Asks whether keys may be kept in an encrypted file.
+pub(crate) const KEY_STORE_QUESTION: &str = "key-store-question";
+/// Says yes to that.
+pub(crate) const KEY_STORE_FILE: &str = "key-store-file";
+/// Tries the keychain again.
+pub(crate) const KEY_STORE_AGAIN: &str = "key-store-again";
+/// Unfolds the models of a provider.
+pub(crate) const PROVIDER_MODELS: &str = "provider-models";
+/// Asks for its models anew.
+pub(crate) const MODELS_REFRESH: &str = "models-refresh";
+/// Filters its models.
+pub(crate) const MODELS_FILTER: &str = "models-filter";
+/// One model of a provider; `data-model` has its id.
+pub(crate) const MODEL_ROW: &str = "model-row";
+/// Makes it the default.
+pub(crate) const MODEL_DEFAULT: &str = "model-default";
+/// Begins to write its price.
+pub(crate) const MODEL_PRICE: &str = "model-price";
+/// What reading a million tokens costs.
+pub(crate) const PRICE_INPUT: &str = "price-input";
+/// What writing a million tokens costs.
+pub(crate) const PRICE_OUTPUT: &str = "price-output";
+/// Keeps that.
+pub(crate) const PRICE_SAVE: &str = "price-save";

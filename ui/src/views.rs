@@ -3,6 +3,8 @@
 pub(crate) mod agents;
 pub(crate) mod banners;
 pub(crate) mod empty_state;
+pub(crate) mod first_run;
+pub(crate) mod models;
 pub(crate) mod resume_panel;
 pub(crate) mod session_list;
 pub(crate) mod session_view;

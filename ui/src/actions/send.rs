@@ -57,19 +57,48 @@ impl Actions {
             draft.is_sending = true;
             draft.problem = None;
         });
-        let new_agent = self.store.new_agent().get_untracked();
         let sent = draft.text.clone();
-        let command = Command::SendMessage {
-            session_id,
-            text: draft.text,
-            request_key: Some(request_key),
-            stop_first: urgency == Urgency::Now,
-            agent_id: new_agent.filter(|_| session_id.is_none()),
-        };
         spawn_local(async move {
+            let session_id = match self.begun_session(session_id).await {
+                Ok(session_id) => session_id,
+                Err(failure) => return self.take_answer(session_id, &sent, Err(failure)),
+            };
+            let new_agent = self.store.new_agent().get_untracked();
+            let command = Command::SendMessage {
+                session_id,
+                text: draft.text,
+                request_key: Some(request_key),
+                stop_first: urgency == Urgency::Now,
+                agent_id: new_agent.filter(|_| session_id.is_none()),
+            };
             let answer = ipc::execute(&command).await;
             self.take_answer(session_id, &sent, answer);
         });
+    }
+
+    /// Where the draft goes: a new session with a model of its own is begun first, and the draft goes on in it.
+    async fn begun_session(
+        self,
+        session_id: Option<SessionId>,
+    ) -> Result<Option<SessionId>, Failure> {
+        let model = self.store.new_model().get_untracked();
+        let Some(model) = model.filter(|_| session_id.is_none()) else {
+            return Ok(session_id);
+        };
+        let begun = self.begin_session(model).await.map_err(Failure::Refused)?;
+        let begun = begun.ok_or(Failure::Lost)?;
+        self.store.new_model().set(None);
+        self.move_draft(begun);
+        if self
+            .store
+            .session()
+            .session_id()
+            .get_untracked()
+            .is_none()
+        {
+            self.connection.open(begun);
+        }
+        Ok(Some(begun))
     }
 
     fn take_answer(

@@ -168,7 +168,7 @@ impl Actions {
         self.store.said().set(Some(words));
     }
 
-    async fn take_session(self, command: Command) {
+    pub(super) async fn take_session(self, command: Command) {
         if let Some(Reply::Session(summary)) = self.ask_or_say(command).await {
             apply(self.store, Push::Session(summary));
         }

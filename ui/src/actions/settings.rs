@@ -24,6 +24,18 @@ impl Actions {
         }
     }
 
+    /// Changes one thing of the settings as they are at this moment.
+    pub(super) async fn change_settings(
+        self,
+        change: impl FnOnce(&mut Settings),
+    ) -> Result<(), CommandError> {
+        if let Some(Reply::Settings(mut settings)) = self.ask(Command::GetSettings {}).await? {
+            change(&mut settings);
+            self.act(Command::UpdateSettings { settings }).await?;
+        }
+        Ok(())
+    }
+
     /// Reads every rule.
     pub(crate) async fn rules(self) -> Option<Vec<RuleView>> {
         rules_of(self.ask_or_say(Command::ListRules {}).await)

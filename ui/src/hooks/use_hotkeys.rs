@@ -26,6 +26,10 @@ pub(crate) fn use_hotkeys(store: Store<AppState>, actions: Actions) {
                 event.prevent_default();
                 focus(FILTER_ID);
             }
+            "m" | "M" if has_command && event.shift_key() => {
+                event.prevent_default();
+                actions.toggle_panel(Panel::Models);
+            }
             "F2" => {
                 event.prevent_default();
                 actions.set_renaming(store.session().session_id().get_untracked());
@@ -41,7 +45,12 @@ pub(crate) fn use_hotkeys(store: Store<AppState>, actions: Actions) {
 fn escape(store: Store<AppState>, actions: Actions) {
     match store.panel().get_untracked() {
         Panel::None => spawn_local(actions.stop()),
-        Panel::Resume | Panel::Drawer | Panel::Agents | Panel::Settings => actions.close_panel(),
+        Panel::Resume
+        | Panel::Drawer
+        | Panel::Agents
+        | Panel::Settings
+        | Panel::Models
+        | Panel::FirstRun => actions.close_panel(),
     }
 }
 

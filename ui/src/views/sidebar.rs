@@ -65,6 +65,7 @@ pub(crate) fn Sidebar() -> impl IntoView {
             <SessionList store filter/>
             <div class="sidebar__foot">
                 <PanelLink panel=Panel::Agents words="Agents" shape=Shape::Agent testid=testid::OPEN_AGENTS/>
+                <PanelLink panel=Panel::Models words="Models" shape=Shape::Model testid=testid::OPEN_MODELS/>
                 <PanelLink panel=Panel::Settings words="Settings" shape=Shape::Settings testid=testid::OPEN_SETTINGS/>
                 <ImportField/>
             </div>

@@ -20,6 +20,8 @@ pub(crate) fn TopBar() -> impl IntoView {
         Panel::Resume => "Needs you".to_owned(),
         Panel::Agents => "Agents".to_owned(),
         Panel::Settings => "Settings".to_owned(),
+        Panel::Models => "Models".to_owned(),
+        Panel::FirstRun => "Welcome".to_owned(),
         Panel::None | Panel::Drawer => store
             .session()
             .session_id()
@@ -33,7 +35,7 @@ pub(crate) fn TopBar() -> impl IntoView {
     };
     let usage = move || match store.panel().get() {
         Panel::None | Panel::Drawer => used(&store.session().usage().get()),
-        Panel::Resume | Panel::Agents | Panel::Settings => None,
+        Panel::Resume | Panel::Agents | Panel::Settings | Panel::Models | Panel::FirstRun => None,
     };
     view! {
         <header class="top-bar">

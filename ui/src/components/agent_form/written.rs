@@ -3,6 +3,8 @@
 use leptos::prelude::*;
 use protocol::{AgentFields, RunLimits};
 
+use crate::model_words::{dollars, microusd};
+
 /// What is written in the fields, as text until it is saved.
 #[derive(Clone, Copy)]
 pub(super) struct Written {
@@ -75,51 +77,4 @@ fn number<T: std::str::FromStr>(
         "" => Ok(None),
         written => written.parse().map(Some).map_err(|_| fault),
     })
-}
-
-/// Dollars as they are written: "0.5".
-fn dollars(microusd: u64) -> String {
-    let written = format!("{}.{:06}", microusd / 1_000_000, microusd % 1_000_000);
-    written
-        .trim_end_matches('0')
-        .trim_end_matches('.')
-        .to_owned()
-}
-
-fn microusd(written: &str) -> Result<Option<u64>, &'static str> {
-    const FAULT: &str = "Dollars are a number like 0.5.";
-    let written = written.trim();
-    if written.is_empty() {
-        return Ok(None);
-    }
-    let (whole, part) = written.split_once(['.', ',']).unwrap_or((written, ""));
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number(whole) || !is_number(part) || part.len() > 6 || whole.len() > 9 {
-        return Err(FAULT);
-    }
-    format!("{whole:0>1}{part:0<6}")
-        .parse()
-        .map(Some)
-        .map_err(|_| FAULT)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dollars_are_read_as_they_are_written() {
-        for (written, read) in [
-            ("", None),
-            ("0.5", Some(500_000)),
-            (".5", Some(500_000)),
-            ("12", Some(12_000_000)),
-        ] {
-            assert_eq!(microusd(written), Ok(read), "{written}");
-        }
-        assert!(microusd("1e3").is_err());
-        assert!(microusd("0.0000001").is_err());
-        assert_eq!(dollars(500_000), "0.5");
-        assert_eq!(dollars(12_000_000), "12");
-    }
 }
