@@ -2,6 +2,7 @@
 
 mod agents;
 mod calls;
+mod local;
 mod messages;
 mod models;
 mod providers;
@@ -23,6 +24,7 @@ use crate::state::{
 };
 
 pub(crate) use calls::DecisionProblem;
+pub(crate) use local::order_of;
 pub(crate) use set_up::{Flaw, Order, Progress};
 
 /// The intents of the person, with what they need. A cheap handle.

@@ -1,5 +1,6 @@
 //! Keeps the state in step with the engine: starts, follows, and finds back after a break.
 
+mod first_run;
 mod follow;
 mod frames;
 
@@ -112,7 +113,8 @@ impl Connection {
             StartState::Ready { app } => {
                 self.store.app().set(Some(app));
                 self.follow_list().await?;
-                self.enter();
+                let is_first_run = self.is_starting() && self.is_first_run().await;
+                self.enter(is_first_run);
             }
             StartState::Failed { error, backup } => {
                 self.store.phase().set(Phase::Failed { error, backup });
@@ -159,7 +161,7 @@ impl Connection {
     }
 
     /// The list is there: shows the window for the first time, or goes on after a break.
-    fn enter(self) {
+    fn enter(self, is_first_run: bool) {
         self.store.reach().set(Reach::Up);
         if self.store.phase().get_untracked() == Phase::Ready {
             if self.store.session().session_id().get_untracked().is_some() {
@@ -173,6 +175,8 @@ impl Connection {
         }
         if !untrack(|| attention_ids(self.store)).is_empty() {
             self.store.panel().set(Panel::Resume);
+        } else if is_first_run {
+            self.store.panel().set(Panel::FirstRun);
         }
         self.store.phase().set(Phase::Ready);
         // The frame after next: by then the list has been painted.

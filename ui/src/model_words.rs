@@ -250,10 +250,22 @@ mod tests {
     fn every_outcome_of_a_test_has_its_place() {
         let message = || "said".to_owned();
         let cases = [
-            (ProviderTest::Unusable { message: message() }, Place::Address),
-            (ProviderTest::KeyUnavailable { message: message() }, Place::Key),
-            (ProviderTest::NoNetwork { message: message() }, Place::Address),
-            (ProviderTest::WrongServer { message: message() }, Place::Address),
+            (
+                ProviderTest::Unusable { message: message() },
+                Place::Address,
+            ),
+            (
+                ProviderTest::KeyUnavailable { message: message() },
+                Place::Key,
+            ),
+            (
+                ProviderTest::NoNetwork { message: message() },
+                Place::Address,
+            ),
+            (
+                ProviderTest::WrongServer { message: message() },
+                Place::Address,
+            ),
             (ProviderTest::KeyRefused { message: message() }, Place::Key),
             (ProviderTest::NoCredit { message: message() }, Place::Key),
         ];

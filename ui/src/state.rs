@@ -14,8 +14,8 @@ mod tests;
 use std::collections::HashMap;
 
 use protocol::{
-    AgentId, AgentView, AppInfo, BackupInfo, CallId, CommandError, ProviderId, ProviderView,
-    SessionId, SessionSummary,
+    AgentId, AgentView, AppInfo, BackupInfo, CallId, CommandError, LocalServer, ProviderId,
+    ProviderView, SessionId, SessionSummary,
 };
 use reactive_stores::Store;
 
@@ -25,7 +25,9 @@ pub(crate) use calls::{CallStage, calls_of, pending_calls};
 pub(crate) use draft::{Draft, DraftProblem};
 pub(crate) use list::{attention_ids, summary_of, waiting_call};
 pub(crate) use live::{LiveHead, LiveKey, LiveTextStoreFields};
-pub(crate) use models::{ModelChoice, ModelGroup, filtered, model_groups, model_label, provider_of};
+pub(crate) use models::{
+    ModelChoice, ModelGroup, filtered, model_groups, model_label, provider_of,
+};
 pub(crate) use session::{
     Cut, MessageRow, RunState, SessionState, SessionStateStoreFields, SyncState,
 };
@@ -58,6 +60,8 @@ pub(crate) struct AppState {
     pub(crate) new_model: Option<String>,
     /// Every provider, by name; none until they were read.
     pub(crate) providers: Option<Vec<ProviderView>>,
+    /// Model servers on this computer; none until they were looked for.
+    pub(crate) local: Option<Vec<LocalServer>>,
     /// The provider whose key the models page asks for next.
     pub(crate) wanted_provider: Option<ProviderId>,
     /// Whether the list shows what was put away instead.

@@ -319,3 +319,49 @@ pub(crate) const PRICE_INPUT: &str = "price-input";
 pub(crate) const PRICE_OUTPUT: &str = "price-output";
 /// Keeps that.
 pub(crate) const PRICE_SAVE: &str = "price-save";
+/// A model server on this computer; `data-port` says where.
+pub(crate) const LOCAL_SERVER: &str = "local-server";
+/// Adds it.
+pub(crate) const LOCAL_PICK: &str = "local-pick";
+/// A port to be looked at.
+pub(crate) const LOCAL_PORT: &str = "local-port";
+/// Looks there from now on.
+pub(crate) const LOCAL_PORT_ADD: &str = "local-port-add";
+/// Who is to answer, asked at the first start.
+pub(crate) const FIRST_RUN: &str = "first-run";
+/// The guide answers.
+pub(crate) const FIRST_RUN_GUIDE: &str = "first-run-guide";
+/// A key.
+pub(crate) const FIRST_RUN_KEY: &str = "first-run-key";
+/// Whose it is.
+pub(crate) const FIRST_RUN_SERVICE: &str = "first-run-service";
+/// The address of another service.
+pub(crate) const FIRST_RUN_ADDRESS: &str = "first-run-address";
+/// Keeps the key and tests it.
+pub(crate) const FIRST_RUN_ADD: &str = "first-run-add";
+/// Which of its models.
+pub(crate) const FIRST_RUN_MODEL: &str = "first-run-model";
+/// Uses that one.
+pub(crate) const FIRST_RUN_USE: &str = "first-run-use";
+/// Which model answers in this session; opens the list.
+pub(crate) const MODEL_PICKER: &str = "model-picker";
+/// The list.
+pub(crate) const MODEL_LIST: &str = "model-list";
+/// Filters it.
+pub(crate) const MODEL_FILTER: &str = "model-filter";
+/// A line of it; `data-model` has the id of a model.
+pub(crate) const MODEL_OPTION: &str = "model-option";
+/// Says that a choice counts from the next run on.
+pub(crate) const MODEL_NEXT_RUN: &str = "model-next-run";
+/// Does not wait for the next try.
+pub(crate) const RUN_TRY_NOW: &str = "run-try-now";
+/// Opens the provider at its key.
+pub(crate) const RUN_OPEN_KEY: &str = "run-open-key";
+/// Opens the provider.
+pub(crate) const RUN_OPEN_PROVIDER: &str = "run-open-provider";
+/// Ends the pause of the provider that the run waits for.
+pub(crate) const RUN_RESUME_PROVIDER: &str = "run-resume-provider";
+/// Begins a new session where this one is too long.
+pub(crate) const RUN_NEW_SESSION: &str = "run-new-session";
+/// Asks for the rest of a reply that ended early.
+pub(crate) const MESSAGE_CONTINUE: &str = "message-continue";

@@ -9,6 +9,21 @@ use crate::connection::PAGE_MESSAGES;
 use crate::state::{AppStateStoreFields, SessionStateStoreFields, apply, apply_earlier};
 
 impl Actions {
+    /// Asks for the rest of the last reply. What is being written stays where it is.
+    pub(crate) async fn ask_for_more(self) {
+        let Some(session_id) = self.store.session().session_id().get_untracked() else {
+            return;
+        };
+        let command = Command::SendMessage {
+            session_id: Some(session_id),
+            text: "Continue where you stopped.".to_owned(),
+            request_key: Some(browser::fresh_key()),
+            stop_first: false,
+            agent_id: None,
+        };
+        self.ask_or_say(command).await;
+    }
+
     /// Reads the messages before the first one that is shown.
     pub(crate) async fn load_earlier(self) {
         let session = self.store.session();

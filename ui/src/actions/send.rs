@@ -89,13 +89,7 @@ impl Actions {
         let begun = begun.ok_or(Failure::Lost)?;
         self.store.new_model().set(None);
         self.move_draft(begun);
-        if self
-            .store
-            .session()
-            .session_id()
-            .get_untracked()
-            .is_none()
-        {
+        if self.store.session().session_id().get_untracked().is_none() {
             self.connection.open(begun);
         }
         Ok(Some(begun))

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use protocol::{AppInfo, Block, BlockKind, Ending, MessageStatus, Role, StepId};
+use protocol::{AppInfo, Block, BlockKind, Ending, MessageId, MessageStatus, Role, StepId};
 
+use super::continue_button::ContinueButton;
 use super::markdown::Markdown;
 use super::message_tools::{EditForm, MessageTools};
-use crate::state::{Cut, MessageRow};
+use crate::state::{Cut, MessageRow, model_label};
 use crate::testid;
 
 #[component]
@@ -62,7 +63,7 @@ pub(crate) fn MessageView(
             <Show when=move || is_editing.get() fallback=body>
                 <EditForm message=Arc::clone(&edited) is_editing/>
             </Show>
-            {cut_mark(cut, message.ending)}
+            {cut_mark(cut, message.ending, message.message_id)}
             <MessageTools message=Arc::clone(&message) is_editing/>
         </article>
     }
@@ -76,20 +77,25 @@ pub(crate) fn ModelLabel(
     /// The app, for the names of its models.
     app: Signal<Option<AppInfo>>,
 ) -> impl IntoView {
-    let known = move || {
-        let app = app.get()?;
-        let mut models = app.models.into_iter().chain([app.model]);
-        models.find(|known| known.id == model)
-    };
-    move || match known() {
-        Some(known) if known.is_scripted => view! {
-            <span class="message__model message__model--guide" data-testid=testid::GUIDE_LABEL>
-                "Guide · scripted replies"
-            </span>
+    move || {
+        let app = app.get();
+        let guide = app.as_ref().and_then(|app| {
+            let mut models = app.models.iter();
+            models.find(|known| known.id == model && known.is_scripted)
+        });
+        match guide {
+            Some(_) => view! {
+                <span class="message__model message__model--guide" data-testid=testid::GUIDE_LABEL>
+                    "Guide · scripted replies"
+                </span>
+            }
+            .into_any(),
+            // A model that is gone by now still says what it was called.
+            None => view! {
+                <span class="message__model">{model_label(app.as_ref(), &model)}</span>
+            }
+            .into_any(),
         }
-        .into_any(),
-        Some(known) => view! { <span class="message__model">{known.label}</span> }.into_any(),
-        None => ().into_any(),
     }
 }
 
@@ -118,17 +124,23 @@ fn block(block: &Block) -> AnyView {
     }
 }
 
-fn cut_mark(cut: Cut, ending: Ending) -> Option<impl IntoView> {
+fn cut_mark(cut: Cut, ending: Ending, message_id: MessageId) -> Option<impl IntoView> {
     let words = match cut {
         Cut::Whole => match ending {
             Ending::Complete => return None,
-            Ending::Length => "Reached its length limit here: there may be more to say",
-            Ending::Paused => "The provider paused here: write to go on",
+            Ending::Length => "Reached its length limit here",
+            Ending::Paused => "The provider paused here",
         },
         Cut::Stopped => "Stopped here",
         Cut::Interrupted => "Interrupted here: the rest was not received",
         Cut::Failed => "Failed here: the rest was not received",
         Cut::Unknown => "Cut off here",
     };
-    Some(view! { <p class="message__cut">{words}</p> })
+    let can_go_on = cut == Cut::Whole;
+    Some(view! {
+        <p class="message__cut">
+            {words}
+            {can_go_on.then(|| view! { <ContinueButton message_id/> })}
+        </p>
+    })
 }

@@ -59,8 +59,9 @@ pub(crate) fn ProviderCard(
         is_busy.set(true);
         spawn_local(async move { take(actions.resume_provider(provider_id).await.map(drop)) });
     });
-    let is_enabled =
-        Memo::new(move |_| provider.with(|one| one.as_ref().is_some_and(|one| one.fields.is_enabled)));
+    let is_enabled = Memo::new(move |_| {
+        provider.with(|one| one.as_ref().is_some_and(|one| one.fields.is_enabled))
+    });
     let switch = move |_| {
         let Some(provider) = provider.get_untracked() else {
             return;

@@ -76,16 +76,14 @@ pub(crate) fn ProviderForm(
     };
     let fault_at = move |place: Place| {
         move || match progress.flaw.get() {
-            Some(Flaw::Fault(fault)) if fault.place == place => {
-                Some(view! { <FaultView fault/> })
-            }
+            Some(Flaw::Fault(fault)) if fault.place == place => Some(view! { <FaultView fault/> }),
             _ => None,
         }
     };
     let has_key_field = preset.is_none_or(|preset| preset.has_keys() || !preset.has_address());
-    let note = preset.filter(|preset| preset.has_keys()).map(|preset| {
-        format!("You find your key at {}.", preset.keys_at)
-    });
+    let note = preset
+        .filter(|preset| preset.has_keys())
+        .map(|preset| format!("You find your key at {}.", preset.keys_at));
     view! {
         <form
             class="form"

@@ -26,7 +26,8 @@ pub(super) fn ProviderModels(provider: Memo<Option<ProviderView>>) -> impl IntoV
     let is_busy = RwSignal::new(false);
     let error = RwSignal::new(None::<CommandError>);
     let filter = RwSignal::new(String::new());
-    let models = Memo::new(move |_| provider.with(|one| one.as_ref().map(|one| one.models.clone())));
+    let models =
+        Memo::new(move |_| provider.with(|one| one.as_ref().map(|one| one.models.clone())));
     let count = move || models.with(|models| models.as_ref().map_or(0, Vec::len));
     let listed = move || {
         let at_ms = provider.with(|one| one.as_ref().and_then(|one| one.listed_at_ms));

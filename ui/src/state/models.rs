@@ -111,7 +111,11 @@ pub(crate) fn model_label(app: Option<&AppInfo>, model: &str) -> String {
         models.find(|known| known.id == model)
     });
     known.map_or_else(
-        || provider_of(model).map_or(model, |(_, name)| name).to_owned(),
+        || {
+            provider_of(model)
+                .map_or(model, |(_, name)| name)
+                .to_owned()
+        },
         |known| known.label.clone(),
     )
 }

@@ -8,6 +8,8 @@ use protocol::{ProviderId, ProviderView};
 use crate::actions::{use_actions, use_store};
 use crate::components::default_model::DefaultModel;
 use crate::components::icon::{Icon, Shape};
+use crate::components::local_port::LocalPort;
+use crate::components::local_servers::LocalServers;
 use crate::components::preset_grid::PresetGrid;
 use crate::components::provider_card::ProviderCard;
 use crate::components::provider_form::ProviderForm;
@@ -56,9 +58,9 @@ pub(crate) fn ModelsView() -> impl IntoView {
     });
     let form = move || match editing.get() {
         Editing::Nothing => None,
-        Editing::New(preset) => Some(
-            view! { <ProviderForm provider=None preset=Some(preset) on_done/> }.into_any(),
-        ),
+        Editing::New(preset) => {
+            Some(view! { <ProviderForm provider=None preset=Some(preset) on_done/> }.into_any())
+        }
         Editing::Provider(id) => {
             let found = providers.with_untracked(|all| find(all.as_ref(), id));
             found.map(|found| {
@@ -103,16 +105,10 @@ fn find(providers: Option<&Vec<ProviderView>>, id: ProviderId) -> Option<Provide
 }
 
 #[component]
-fn Listed(
-    providers: Memo<Option<Vec<ProviderView>>>,
-    editing: RwSignal<Editing>,
-) -> impl IntoView {
+fn Listed(providers: Memo<Option<Vec<ProviderView>>>, editing: RwSignal<Editing>) -> impl IntoView {
     let ids = Memo::new(move |_| {
         let listed = providers.get().unwrap_or_default();
-        listed
-            .iter()
-            .map(|one| one.provider_id)
-            .collect::<Vec<_>>()
+        listed.iter().map(|one| one.provider_id).collect::<Vec<_>>()
     });
     let card = move |id: ProviderId| {
         let provider = Memo::new(move |_| providers.with(|all| find(all.as_ref(), id)));
@@ -128,6 +124,11 @@ fn Listed(
         <ul class="panel__rows">
             <For each=move || ids.get() key=|id| *id children=card/>
         </ul>
+        <section class="form" aria-labelledby="local-title">
+            <h3 class="form__title" id="local-title">"On this computer"</h3>
+            <LocalServers verb="Add" shows_added=false on_pick=Callback::new(|_| {})/>
+            <LocalPort/>
+        </section>
         <PresetGrid on_pick=Callback::new(move |preset| editing.set(Editing::New(preset)))/>
     }
 }

@@ -8,6 +8,7 @@ use super::empty_state::EmptyState;
 use super::transcript::Transcript;
 use crate::actions::{use_actions, use_store};
 use crate::components::composer::{Composer, Fate};
+use crate::components::model_picker::ModelPicker;
 use crate::components::queue::Queue;
 use crate::components::run_bar::RunBar;
 use crate::components::tool_call::PendingCards;
@@ -70,6 +71,7 @@ pub(crate) fn SessionView() -> impl IntoView {
                     on_send=Callback::new(move |()| actions.send())
                     on_stop_and_send=Callback::new(move |()| actions.stop_and_send())
                 />
+                <div class="session-view__tools"><ModelPicker/></div>
             </div>
         </section>
     }

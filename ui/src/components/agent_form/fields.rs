@@ -5,6 +5,7 @@ use protocol::limits;
 
 use super::written::Written;
 use crate::actions::use_store;
+use crate::components::model_options::ModelOptions;
 use crate::state::AppStateStoreFields;
 use crate::testid;
 
@@ -39,16 +40,7 @@ pub(super) fn TextFields(written: Written) -> impl IntoView {
 
 #[component]
 pub(super) fn ModelField(model: RwSignal<Option<String>>) -> impl IntoView {
-    let store = use_store();
-    let models = move || store.app().get().map(|app| app.models).unwrap_or_default();
-    let options = move || {
-        let known = models().into_iter().map(|known| {
-            let id = known.id.clone();
-            let is_picked = move || model.with(|model| model.as_ref() == Some(&id));
-            view! { <option value=known.id selected=is_picked>{known.label}</option> }
-        });
-        known.collect_view()
-    };
+    let chosen = Memo::new(move |_| model.get());
     view! {
         <label class="form__field">
             <span>"Model"</span>
@@ -59,8 +51,8 @@ pub(super) fn ModelField(model: RwSignal<Option<String>>) -> impl IntoView {
                     model.set(Some(event.target().value()).filter(|id| !id.is_empty()));
                 }
             >
-                <option value="" selected=move || model.with(Option::is_none)>"The app's choice"</option>
-                {options}
+                <option value="" selected=move || model.with(Option::is_none)>"The default model"</option>
+                <ModelOptions chosen/>
             </select>
         </label>
     }

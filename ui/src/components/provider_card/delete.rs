@@ -21,9 +21,7 @@ pub(super) fn DeleteProvider(
         };
         is_busy.set(true);
         spawn_local(async move {
-            let answer = actions
-                .delete_provider(provider.provider_id, anyway)
-                .await;
+            let answer = actions.delete_provider(provider.provider_id, anyway).await;
             is_busy.try_set(false);
             refusal.try_set(answer.err());
         });

@@ -20,14 +20,15 @@ const KEY_HEADERS: [(Option<KeyHeader>, &str, &str); 4] = [
     (None, "", "As usual for this API style"),
     (Some(KeyHeader::Bearer), "bearer", "Authorization: Bearer"),
     (Some(KeyHeader::XApiKey), "x_api_key", "x-api-key"),
-    (Some(KeyHeader::XGoogApiKey), "x_goog_api_key", "x-goog-api-key"),
+    (
+        Some(KeyHeader::XGoogApiKey),
+        "x_goog_api_key",
+        "x-goog-api-key",
+    ),
 ];
 
 #[component]
-pub(super) fn Advanced(
-    written: Written,
-    provider: Memo<Option<ProviderView>>,
-) -> impl IntoView {
+pub(super) fn Advanced(written: Written, provider: Memo<Option<ProviderView>>) -> impl IntoView {
     let styles = STYLES.map(|(dialect, words)| {
         let is_picked = move || written.dialect.get() == dialect;
         view! { <option value=dialect.as_str() selected=is_picked>{words}</option> }
@@ -43,7 +44,9 @@ pub(super) fn Advanced(
     };
     let set_place = move |value: &str| {
         let found = KEY_HEADERS.iter().find(|(_, known, _)| *known == value);
-        written.key_header.set(found.and_then(|(header, ..)| *header));
+        written
+            .key_header
+            .set(found.and_then(|(header, ..)| *header));
     };
     view! {
         <details class="form__advanced">

@@ -8,10 +8,7 @@ use crate::components::icon::{Icon, Shape};
 use crate::testid;
 
 #[component]
-pub(super) fn Headers(
-    written: Written,
-    provider: Memo<Option<ProviderView>>,
-) -> impl IntoView {
+pub(super) fn Headers(written: Written, provider: Memo<Option<ProviderView>>) -> impl IntoView {
     let add = move |_| {
         written.headers.update(|rows| {
             let number = rows.iter().map(|row| row.number + 1).max().unwrap_or(0);
