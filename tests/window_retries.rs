@@ -14,7 +14,7 @@ async fn an_overloaded_model_is_tried_again_until_it_answers() -> Result<()> {
     let scene = Scene::new(in_order([busy.clone(), busy, Reply::text("At last.")]))?;
     let window = scene.open().await?;
     window.send_message("Hello").await?;
-    let status = window.text_with(RUN, "Trying again").await?;
+    let status = window.text_with(RUN, "Overloaded, ").await?;
     assert!(status.contains("(2 of 5)"), "{status}");
     assert_eq!(window.count("[data-testid=attention-badge]").await?, 0);
     window.text_with(REPLY, "At last.").await?;
@@ -71,7 +71,7 @@ async fn a_crash_between_two_tries_goes_on_trying() -> Result<()> {
     let scene = Scene::new(in_order([busy, Reply::text("At last.")]))?;
     let window = scene.open().await?;
     window.send_message("Hello").await?;
-    window.text_with(RUN, "Trying again").await?;
+    window.text_with(RUN, "Overloaded, next try in").await?;
     window.kill().await?;
     let window = scene.open().await?;
     // By itself, or by a click: what the app offers is what a person takes.
@@ -82,5 +82,45 @@ async fn a_crash_between_two_tries_goes_on_trying() -> Result<()> {
         (scene.model.count() == 2).then_some(())
     })
     .await?;
+    window.close().await
+}
+
+/// RUN-8: the wait is counted down, and whoever does not want to wait need not.
+#[tokio::test]
+async fn a_person_who_does_not_want_to_wait_tries_now() -> Result<()> {
+    let busy = Reply::error(503, &json!({"error": {"message": "Too many at once"}}))
+        .header("retry-after", "90");
+    let scene = Scene::new(in_order([busy, Reply::text("At last.")]))?;
+    let window = scene.open().await?;
+    window.send_message("Hello").await?;
+    let first = window.text_with(RUN, "Overloaded, next try in").await?;
+    let later = eventually("the countdown to go on", || async {
+        let now = window.texts(RUN).await.ok()?.into_iter().next()?;
+        (now != first).then_some(now)
+    })
+    .await?;
+    assert!(later.contains("next try in 8"), "{later}");
+    window.click("run-try-now").await?;
+    window.text_with(REPLY, "At last.").await?;
+    window.gone(RUN).await?;
+    scene.asked(2).await?;
+    window.close().await
+}
+
+/// A reply that reached its length limit says so, and the rest is a click away.
+#[tokio::test]
+async fn a_reply_that_reached_its_limit_can_be_continued() -> Result<()> {
+    let half = Reply::text("The first half").finish("length");
+    let scene = Scene::new(in_order([half, Reply::text("and the second.")]))?;
+    let window = scene.open().await?;
+    window.send_message("Tell me").await?;
+    window
+        .text_with(REPLY, "Reached its length limit here")
+        .await?;
+    window.click("message-continue").await?;
+    window.has(REPLY, 2).await?;
+    window.gone("[data-testid=message-continue]").await?;
+    let requests = scene.asked(2).await?;
+    assert_eq!(requests[1].last_user_text(), "Continue where you stopped.");
     window.close().await
 }

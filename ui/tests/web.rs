@@ -11,6 +11,8 @@
 mod approvals;
 #[path = "web/doubt.rs"]
 mod doubt;
+#[path = "web/models.rs"]
+mod models;
 #[path = "web/page.rs"]
 mod page;
 #[path = "web/queue.rs"]

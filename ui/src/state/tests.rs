@@ -3,6 +3,7 @@
 mod branch;
 mod calls;
 mod list;
+mod models;
 mod run;
 
 use std::sync::Arc;

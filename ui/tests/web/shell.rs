@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub(crate) const SESSION: &str = "ses_01920000000070008000000000000001";
 pub(crate) const RUN: &str = "run_01920000000070008000000000000002";
 pub(crate) const STEP: &str = "stp_01920000000070008000000000000003";
+pub(crate) const PROVIDER: &str = "prv_01920000000070008000000000000005";
 const AGENT: &str = "agt_01920000000070008000000000000004";
 
 #[wasm_bindgen(module = "/tests/fake_shell.js")]
@@ -49,6 +50,42 @@ pub(crate) fn answer_lists(sessions: &Value) {
         &json!({ "type": "sessions", "sessions": [], "has_more": false }),
     );
     answer("list_agents", &json!({ "type": "agents", "agents": [] }));
+    answer_providers(&json!([]));
+}
+
+/// Every provider, and what else the models page asks for.
+pub(crate) fn answer_providers(providers: &Value) {
+    answer(
+        "list_providers",
+        &json!({ "type": "providers", "providers": providers }),
+    );
+    let mut app = guide_app();
+    app["type"] = json!("app");
+    answer("get_app", &app);
+    answer(
+        "find_local_servers",
+        &json!({ "type": "local_servers", "servers": [] }),
+    );
+}
+
+/// A provider with a key and one model.
+pub(crate) fn provider(revision: u32) -> Value {
+    json!({
+        "provider_id": PROVIDER, "revision": revision,
+        "fields": { "name": "Mine", "dialect": "anthropic", "base_url": "https://mine.example/v1", "is_enabled": true },
+        "secrets": [{ "place": "keychain" }],
+        "state": { "state": "ok" },
+        "models": [{ "name": "large", "label": "Large" }],
+        "listed_at_ms": 1, "created_at_ms": 1, "updated_at_ms": 1,
+    })
+}
+
+/// The settings as they are at first.
+pub(crate) fn settings() -> Value {
+    json!({
+        "type": "settings", "recovery": "ask", "keep_approvals": true, "notifications": true,
+        "key_store": "keychain", "local_ports": [],
+    })
 }
 
 /// Sends pushes through the newest channel that a command opened.

@@ -20,7 +20,21 @@ const FOCUSED: &str = "const found = document.activeElement.closest('[data-testi
 const TAKEN_WITHIN: Duration = Duration::from_secs(2);
 const ANSWER_TRIES: usize = 10;
 
+/// What the window shows first, one or the other.
+const FIRST: &str = "[data-testid=first-run], [data-testid=composer-input], \
+    [data-testid=resume-panel], [data-testid=start-failed]";
+
 impl Window {
+    /// Chooses the guide where the window asks who is to answer; elsewhere does nothing.
+    pub(super) async fn pass_first_run(&self) -> Result<()> {
+        self.find_css(FIRST).await?;
+        if self.count("[data-testid=first-run]").await? > 0 {
+            self.click("first-run-guide").await?;
+            self.gone("[data-testid=first-run]").await?;
+        }
+        Ok(())
+    }
+
     /// Clicks what a CSS selector finds, waiting for it to be there.
     pub async fn click_css(&self, css: &str) -> Result<()> {
         self.wait(&format!("{css} to be clickable"), || async {
