@@ -115,6 +115,7 @@ pub(crate) fn FirstKey(
                     <select
                         class="field"
                         data-testid=testid::FIRST_RUN_SERVICE
+                        prop:value=move || service.get().unwrap_or_default()
                         on:change:target=move |event| said.set(Preset::named(&event.target().value()))
                     >
                         <option value="" selected=move || service.get().is_none()>"Choose…"</option>

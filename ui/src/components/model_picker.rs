@@ -26,6 +26,8 @@ pub(super) struct Chosen {
     pub(super) own: Option<String>,
     /// What answers without one: its agent's, or the default.
     pub(super) inherited: String,
+    /// Whether that is the agent's.
+    pub(super) is_of_agent: bool,
 }
 
 impl Chosen {
@@ -129,6 +131,7 @@ fn chosen(store: Store<AppState>) -> Option<Chosen> {
     let default = store.app().get()?.model.id;
     Some(Chosen {
         own,
+        is_of_agent: of_agent.is_some(),
         inherited: of_agent.unwrap_or(default),
     })
 }

@@ -4,6 +4,7 @@ mod advanced;
 mod headers;
 mod written;
 
+use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::{ProviderView, limits};
@@ -80,6 +81,13 @@ pub(crate) fn ProviderForm(
             _ => None,
         }
     };
+    let name_field = NodeRef::<html::Input>::new();
+    let is_key_first = preset.is_none_or(|preset| preset.has_keys() && preset.has_address());
+    Effect::new(move || {
+        if let Some(field) = name_field.get().filter(|_| !is_key_first) {
+            field.focus().ok();
+        }
+    });
     let has_key_field = preset.is_none_or(|preset| preset.has_keys() || !preset.has_address());
     let note = preset
         .filter(|preset| preset.has_keys())
@@ -110,6 +118,7 @@ pub(crate) fn ProviderForm(
                     maxlength=limits::NAME_BYTES.to_string()
                     autocomplete="off"
                     data-testid=testid::PROVIDER_NAME
+                    node_ref=name_field
                     prop:value=written.name
                     on:input:target=move |event| written.name.set(event.target().value())
                 />
@@ -130,7 +139,7 @@ pub(crate) fn ProviderForm(
             </label>
             {fault_at(Place::Address)}
             {has_key_field.then(|| view! {
-                <KeyField key provider=current note is_first=!is_new||preset.is_some_and(Preset::has_address)/>
+                <KeyField key provider=current note is_first=is_key_first/>
             })}
             {fault_at(Place::Key)}
             <KeyStoreQuestion flaw=progress.flaw on_chosen=save/>

@@ -42,13 +42,16 @@ pub(crate) fn ModelsView() -> impl IntoView {
         let is_known = providers.with(Option::is_some);
         if let Some(wanted) = wanted.filter(|_| is_known) {
             store.wanted_provider().set(None);
-            editing.set(Editing::Provider(wanted));
+            // One that is gone has no key to give.
+            if providers.with_untracked(|all| find(all.as_ref(), wanted).is_some()) {
+                editing.set(Editing::Provider(wanted));
+            }
         }
     });
     // The keyboard goes where the eye goes.
     Effect::new(move || {
-        if let Some(panel) = panel.get()
-            && editing.get_untracked() == Editing::Nothing
+        if editing.get() == Editing::Nothing
+            && let Some(panel) = panel.get()
         {
             panel.focus().ok();
         }

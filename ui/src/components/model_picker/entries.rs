@@ -48,7 +48,12 @@ pub(super) fn sections(
     if !is_filtered {
         let entry = Entry {
             pick: Pick::Inherit,
-            words: "As the agent says".to_owned(),
+            words: if chosen.is_of_agent {
+                "The agent's model"
+            } else {
+                "The default model"
+            }
+            .to_owned(),
             about: inherited.to_owned(),
             is_chosen: chosen.own.is_none(),
         };
@@ -76,6 +81,13 @@ pub(super) fn sections(
             entries: entries.collect(),
         });
     }
+    let named = by_name(groups, written.trim());
+    if sections.is_empty() && !named.is_empty() {
+        sections.push(Section {
+            title: "Not listed".to_owned(),
+            entries: named,
+        });
+    }
     let found: Vec<Entry> = local.iter().filter_map(addable).collect();
     if !is_filtered && !found.is_empty() {
         sections.push(Section {
@@ -93,6 +105,23 @@ pub(super) fn sections(
         }],
     });
     sections
+}
+
+/// Not every provider lists what it has: a name that is known can be used all the same.
+fn by_name(groups: &[ModelGroup], name: &str) -> Vec<Entry> {
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Vec::new();
+    }
+    let named = groups.iter().filter_map(|group| {
+        let provider_id = group.provider_id?;
+        Some(Entry {
+            pick: Pick::Model(format!("{provider_id}/{name}")),
+            words: format!("Use “{name}” of {}", group.name),
+            about: "Not in its list of models".to_owned(),
+            is_chosen: false,
+        })
+    });
+    named.collect()
 }
 
 fn addable(server: &LocalServer) -> Option<Entry> {
@@ -132,6 +161,7 @@ mod tests {
         Chosen {
             own: own.map(str::to_owned),
             inherited: "guide".to_owned(),
+            is_of_agent: false,
         }
     }
 
@@ -150,7 +180,7 @@ mod tests {
         assert_eq!(
             words(&all),
             [
-                "As the agent says",
+                "The default model",
                 "Opus",
                 "Haiku",
                 "Opus",
@@ -161,6 +191,21 @@ mod tests {
         let some = sections(&groups, &[], &chosen(None), "Guide", " opus mine ");
         assert_eq!(words(&some), ["Opus", "Manage models…"]);
         assert_eq!(some[0].title, "Mine");
+    }
+
+    #[test]
+    fn a_model_that_nobody_lists_can_be_named() {
+        let provider_id = "prv_01970c3e5a7b7c3d8e4f5a6b7c8d9e0f".parse().ok();
+        let groups = [ModelGroup {
+            provider_id,
+            ..group("Mine", &["Opus"])
+        }];
+        let shown = sections(&groups, &[], &chosen(None), "Guide", "sonar-pro");
+        assert_eq!(words(&shown), ["Use “sonar-pro” of Mine", "Manage models…"]);
+        let id = "prv_01970c3e5a7b7c3d8e4f5a6b7c8d9e0f/sonar-pro".to_owned();
+        assert_eq!(shown[0].entries[0].pick, Pick::Model(id));
+        let words = words(&sections(&groups, &[], &chosen(None), "Guide", "two words"));
+        assert_eq!(words, ["Manage models…"]);
     }
 
     #[test]
@@ -198,7 +243,7 @@ mod tests {
         assert_eq!(marked, ["Opus"]);
         assert_eq!(
             words(&shown),
-            ["As the agent says", "Opus", "Add Ollama", "Manage models…"]
+            ["The default model", "Opus", "Add Ollama", "Manage models…"]
         );
     }
 }
