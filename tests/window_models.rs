@@ -137,7 +137,7 @@ async fn a_refused_key_is_said_once_and_a_new_one_lets_what_waits_go_on() -> Res
     window
         .text_with(
             HELD,
-            "Mine: paused: the key was refused. Enter another key.",
+            "Mine is paused: its key was refused. Enter another key.",
         )
         .await?;
     assert_eq!(service.server.count(), 1, "nothing more is sent");

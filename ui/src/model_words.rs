@@ -175,14 +175,14 @@ impl Fault {
 pub(crate) const fn paused(class: ErrorClass) -> (&'static str, &'static str) {
     match class {
         ErrorClass::Billing => (
-            "Paused: no credit left",
+            "no credit left",
             "Add credit at your provider, then resume.",
         ),
         ErrorClass::Permission => (
-            "Paused: not allowed",
+            "its key may not do that",
             "Enter a key that is allowed to do this, or resume once this one is.",
         ),
-        _ => ("Paused: the key was refused", "Enter another key."),
+        _ => ("its key was refused", "Enter another key."),
     }
 }
 

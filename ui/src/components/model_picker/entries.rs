@@ -67,7 +67,7 @@ pub(super) fn sections(
             continue;
         }
         let title = match group.note {
-            Some(note) => format!("{} ({})", group.name, note.to_lowercase()),
+            Some(note) => format!("{} (paused: {note})", group.name),
             None => group.name,
         };
         let entries = group.models.into_iter().map(|choice| Entry {

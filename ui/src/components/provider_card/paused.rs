@@ -24,7 +24,7 @@ pub(super) fn Paused(
         let wants_key = class != ErrorClass::Billing;
         Some(view! {
             <div class="provider__paused" role="alert" data-testid=testid::PROVIDER_PAUSED>
-                <p><strong>{words}"."</strong>" "{hint}" Runs that want it wait until then."</p>
+                <p><strong>"Paused: "{words}"."</strong>" "{hint}" Runs that want it wait until then."</p>
                 <p class="fault__said"><Escaped text=message/></p>
                 <div class="form__actions">
                     {wants_key.then(|| view! {

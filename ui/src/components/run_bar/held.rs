@@ -26,8 +26,8 @@ pub(super) fn HeldBar(run: RunState) -> impl IntoView {
     let (words, hint) = paused(class);
     let words = move || match (error.get(), provider.get()) {
         (Some(error), _) => said(error),
-        (None, Some((_, name))) => format!("{name}: {}. {hint}", words.to_lowercase()),
-        (None, None) => format!("{words}. {hint}"),
+        (None, Some((_, name))) => format!("{name} is paused: {words}. {hint}"),
+        (None, None) => format!("The provider is paused: {words}. {hint}"),
     };
     view! {
         <div

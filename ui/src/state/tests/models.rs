@@ -84,7 +84,7 @@ fn models_stand_under_their_provider_and_what_is_off_is_left_out() {
         ]
     );
     assert_eq!(groups[0].note, None);
-    assert_eq!(groups[1].note, Some("Paused: no credit left"));
+    assert_eq!(groups[1].note, Some("no credit left"));
     let id = &groups[0].models[1].id;
     assert_eq!(
         provider_of(id),
