@@ -90,6 +90,11 @@ impl ModelServer {
         format!("http://{}/v1", self.address)
     }
 
+    /// The same for a dialect, with the version that its addresses have.
+    pub fn url_for(&self, dialect: Dialect) -> String {
+        format!("http://{}{}", self.address, dialect.version())
+    }
+
     /// Every request so far, in the order in which they came.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.ledger.requests()

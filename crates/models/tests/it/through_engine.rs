@@ -22,7 +22,7 @@ fn model(dialect: Dialect, server: &ModelServer) -> Arc<dyn Model> {
     match dialect {
         Dialect::Anthropic => Arc::new(Anthropic::new(endpoint, limits, clock).unwrap()),
         Dialect::Responses => Arc::new(Responses::new(endpoint, limits, clock).unwrap()),
-        Dialect::ChatCompletions => panic!("nothing goes back as it came there"),
+        _ => panic!("nothing goes back as it came there"),
     }
 }
 

@@ -107,9 +107,16 @@ fn send(
         }
     };
     let mut out = stream;
-    out.write_all(head(reply, "text/event-stream", "transfer-encoding: chunked").as_bytes())?;
-    // As OpenRouter and llama.cpp do, to keep the connection open.
-    send_chunk(stream, ": processing\n\n")?;
+    let kind = if dialect.is_lines() {
+        "application/x-ndjson"
+    } else {
+        "text/event-stream"
+    };
+    out.write_all(head(reply, kind, "transfer-encoding: chunked").as_bytes())?;
+    if !dialect.is_lines() {
+        // As OpenRouter and llama.cpp do, to keep the connection open.
+        send_chunk(stream, ": processing\n\n")?;
+    }
     let events = pieces::of(content, dialect);
     // One time more than there are pieces: what goes wrong may do so after the last of them.
     for at in 0..=events.len() {
@@ -120,11 +127,11 @@ fn send(
             hang(stream, shared)?;
         }
         if is_faulty(at, Fault::Malformed) {
-            send_chunk(stream, "data: {\"choices\": [{\n\n")?;
+            send_chunk(stream, &pieces::framed("{\"choices\": [{", dialect))?;
         }
         if let Some(event) = events.get(at) {
             pause(stream, shared, reply.pace)?;
-            send_chunk(stream, &pieces::framed(event))?;
+            send_chunk(stream, &pieces::framed(event, dialect))?;
         }
     }
     out.write_all(b"0\r\n\r\n")?;

@@ -36,7 +36,7 @@ impl Listing {
     /// What is said at this path, if it is one where models are listed.
     pub(super) fn at(&self, path: &str, headers: &Headers) -> Option<Reply> {
         let path = path.split('?').next().unwrap_or_default();
-        if !path.ends_with("/models") {
+        if !path.ends_with("/models") && !path.ends_with("/api/tags") {
             return None;
         }
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);

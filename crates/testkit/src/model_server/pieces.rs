@@ -2,6 +2,8 @@
 
 mod anthropic;
 mod chat_completions;
+mod gemini;
+mod ollama;
 mod responses;
 
 use serde_json::Value;
@@ -19,11 +21,16 @@ pub(super) fn of(stream: &Stream, dialect: Dialect) -> Vec<String> {
         Dialect::ChatCompletions => chat_completions::of(stream),
         Dialect::Anthropic => anthropic::of(stream),
         Dialect::Responses => responses::of(stream),
+        Dialect::Ollama => ollama::of(stream),
+        Dialect::Gemini => gemini::of(stream),
     }
 }
 
 /// An event on the wire. Those that have a type have it as their name too.
-pub(super) fn framed(data: &str) -> String {
+pub(super) fn framed(data: &str, dialect: Dialect) -> String {
+    if dialect.is_lines() {
+        return format!("{data}\n");
+    }
     let value: Value = serde_json::from_str(data).unwrap_or_default();
     value["type"].as_str().map_or_else(
         || format!("data: {data}\n\n"),

@@ -52,7 +52,7 @@ pub struct ToolResult {
 }
 
 impl Request {
-    /// The messages, as they are in Chat Completions and Anthropic Messages.
+    /// The messages, as they are in Chat Completions, Anthropic Messages and Ollama.
     pub fn messages(&self) -> &[Value] {
         self.body["messages"]
             .as_array()
@@ -89,7 +89,8 @@ impl Request {
 
     /// The names of the tools that may be called.
     pub fn tools(&self) -> Vec<&str> {
-        let tools = self.body["tools"].as_array();
+        let declared = &self.body["tools"][0]["functionDeclarations"];
+        let tools = declared.as_array().or(self.body["tools"].as_array());
         let name = |tool: &'_ Value| tool["function"]["name"].is_string();
         let names = tools.into_iter().flatten().map(|tool| {
             if name(tool) {

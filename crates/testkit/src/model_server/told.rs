@@ -16,7 +16,9 @@ pub(super) enum Told<'a> {
 /// The session of a request, oldest first.
 pub(super) fn of(dialect: Dialect, body: &Value) -> Vec<Told<'_>> {
     match dialect {
-        Dialect::ChatCompletions => list(&body["messages"]).filter_map(chat).collect(),
+        Dialect::ChatCompletions | Dialect::Ollama => {
+            list(&body["messages"]).filter_map(chat).collect()
+        }
         Dialect::Anthropic => list(&body["messages"]).flat_map(anthropic).collect(),
         Dialect::Responses => {
             let mut told: Vec<Told<'_>> = list(&body["input"]).map(responses).collect();
@@ -24,6 +26,7 @@ pub(super) fn of(dialect: Dialect, body: &Value) -> Vec<Told<'_>> {
             told.dedup_by(|one, before| *one == Told::Model && *before == Told::Model);
             told
         }
+        Dialect::Gemini => list(&body["contents"]).flat_map(gemini).collect(),
     }
 }
 
@@ -60,6 +63,24 @@ fn responses(item: &Value) -> Told<'_> {
         return Told::User(text(&item["content"][0]["text"]));
     }
     Told::Model
+}
+
+fn gemini(content: &Value) -> Vec<Told<'_>> {
+    if content["role"] == "model" {
+        return vec![Told::Model];
+    }
+    let part = |part: &'_ Value| part["functionResponse"].is_object();
+    list(&content["parts"])
+        .map(|one| {
+            if !part(one) {
+                return Told::User(text(&one["text"]));
+            }
+            let answer = &one["functionResponse"];
+            let said = answer["response"].as_object();
+            let said = said.and_then(|said| said.values().next());
+            result(&answer["id"], said.unwrap_or(&Value::Null))
+        })
+        .collect()
 }
 
 fn result<'a>(call_id: &Value, said: &Value) -> Told<'a> {

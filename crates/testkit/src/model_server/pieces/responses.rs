@@ -8,8 +8,10 @@ use super::super::reply::{Part, Stream};
 pub(super) fn of(stream: &Stream) -> Vec<String> {
     let mut events = Vec::new();
     if stream.has_end {
-        let response = json!({"id": "resp_scripted", "status": "in_progress", "output": []});
-        events.push(json!({"type": "response.created", "response": response}));
+        for kind in ["response.created", "response.in_progress"] {
+            let response = response("in_progress", &[]);
+            events.push(json!({"type": kind, "response": response}));
+        }
     }
     let mut output = Vec::new();
     for (index, part) in stream.parts.iter().enumerate() {
@@ -55,13 +57,23 @@ fn end(stream: &Stream, output: &[Value]) -> Value {
             "input_tokens": usage.input,
             "input_tokens_details": {"cached_tokens": usage.cached},
             "output_tokens": usage.output,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": usage.input + usage.output,
         })
     });
-    let response = json!({
-        "id": "resp_scripted", "status": status, "output": output, "usage": usage, "error": null,
-        "incomplete_details": why.map(|reason| json!({ "reason": reason })),
-    });
+    let mut response = response(status, output);
+    response["usage"] = json!(usage);
+    response["incomplete_details"] = json!(why.map(|reason| json!({ "reason": reason })));
     json!({"type": format!("response.{status}"), "response": response})
+}
+
+fn response(status: &str, output: &[Value]) -> Value {
+    json!({
+        "id": "resp_scripted", "object": "response", "created_at": 1, "model": "scripted",
+        "status": status, "output": output, "usage": null, "error": null,
+        "incomplete_details": null, "instructions": null, "metadata": {},
+        "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
+    })
 }
 
 /// An item that is whole.
@@ -106,18 +118,71 @@ fn begun(item: &Value) -> Value {
     item
 }
 
+/// What comes between the beginning of an item and its end: its one part begins, grows and ends.
 fn growing(index: usize, part: &Part) -> Vec<Value> {
-    let (kind, pieces) = match part {
-        Part::Text(words) => ("output_text", words.clone()),
-        Part::Reasoning(words) => ("reasoning_summary_text", words.clone()),
-        Part::Call { arguments, .. } => ("function_call_arguments", super::bits(arguments)),
-        Part::Raw(_) => return Vec::new(),
-    };
-    let delta = |piece: &String| {
+    match part {
+        Part::Text(words) => {
+            let piece =
+                |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
+            let names = ["content_part", "output_text", "text"];
+            around(
+                names,
+                "content_index",
+                index,
+                &format!("msg_{index}"),
+                words,
+                piece,
+            )
+        }
+        Part::Reasoning(words) => {
+            let piece = |text: &str| json!({"type": "summary_text", "text": text});
+            let names = ["reasoning_summary_part", "reasoning_summary_text", "text"];
+            around(
+                names,
+                "summary_index",
+                index,
+                &format!("rs_{index}"),
+                words,
+                piece,
+            )
+        }
+        Part::Call { arguments, .. } => {
+            let of = |event: &str, name: &str, value: &str| {
+                json!({
+                    "type": format!("response.function_call_arguments.{event}"),
+                    "output_index": index, "item_id": format!("fc_{index}"), name: value,
+                })
+            };
+            let bits = super::bits(arguments);
+            let deltas = bits.iter().map(|bit| of("delta", "delta", bit));
+            deltas.chain([of("done", "arguments", arguments)]).collect()
+        }
+        Part::Raw(_) => Vec::new(),
+    }
+}
+
+fn around(
+    [part, growth, whole]: [&str; 3],
+    place: &str,
+    index: usize,
+    item: &str,
+    words: &[String],
+    piece: impl Fn(&str) -> Value,
+) -> Vec<Value> {
+    let of = |kind: String, name: &str, value: Value| {
         json!({
-            "type": format!("response.{kind}.delta"), "output_index": index, "content_index": 0,
-            "delta": piece,
+            "type": format!("response.{kind}"), "output_index": index, "item_id": item,
+            place: 0, name: value,
         })
     };
-    pieces.iter().map(delta).collect()
+    let text = words.concat();
+    let mut events = vec![of(format!("{part}.added"), "part", piece(""))];
+    events.extend(
+        words
+            .iter()
+            .map(|word| of(format!("{growth}.delta"), "delta", json!(word))),
+    );
+    events.push(of(format!("{growth}.done"), whole, json!(text)));
+    events.push(of(format!("{part}.done"), "part", piece(&text)));
+    events
 }
