@@ -10,6 +10,7 @@ mod dist;
 mod folder;
 mod golden;
 mod icons;
+mod installed;
 mod process;
 mod repository;
 mod run;

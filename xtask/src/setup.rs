@@ -26,6 +26,8 @@ pub(crate) enum Need {
     Browser,
     /// Measuring peers beside the engine.
     Peers,
+    /// Tests in which others judge.
+    Judges,
 }
 
 /// Installs missing system packages, or says which they are and stops.
@@ -120,7 +122,8 @@ fn missing_packages(repository: &Repository, needs: &[Need]) -> Result<Vec<&'sta
         .filter(|package| !installed.contains(package.name))
         .filter(|package| !(has_browser && package.need == Need::Browser))
         .filter(|package| {
-            !(package.need == Need::Peers && programs::is_found(repository, package.name))
+            let is_foreign = matches!(package.need, Need::Peers | Need::Judges);
+            !(is_foreign && programs::is_found(repository, package.name))
         })
         .collect())
 }

@@ -9,6 +9,7 @@ use crate::stage::{self, AfterFailure, Stage};
 
 mod browser;
 mod deny;
+mod judges;
 mod stages;
 
 pub(crate) use browser::run_wasm_tests;
@@ -42,6 +43,7 @@ enum Name {
     Browser,
     App,
     Promises,
+    Judges,
 }
 
 /// Whether tests that have a long form run it.
@@ -92,7 +94,7 @@ fn selected(named: &[Name], ui_is_built: bool) -> Vec<Name> {
         return Name::value_variants().to_vec();
     }
     let mut names = named.to_vec();
-    if names.contains(&Name::Promises) {
+    if names.contains(&Name::Promises) || names.contains(&Name::Judges) {
         names.push(Name::App);
     }
     // The shell embeds `ui/dist`: it does not compile without, and a binary to be used needs the newest.
@@ -140,6 +142,7 @@ fn needs(name: Name) -> &'static [Need] {
         Name::Clippy | Name::Unit | Name::Suites | Name::App => &[Need::Build],
         Name::Browser => &[Need::Browser],
         Name::Promises => &[Need::Build, Need::Window],
+        Name::Judges => &[Need::Build, Need::Judges],
         Name::Format | Name::Tidy | Name::Ui | Name::ClippyWasm | Name::Deny | Name::Schema => &[],
     }
 }
@@ -156,7 +159,8 @@ fn parts(name: Name) -> &'static [Part] {
         | Name::Unit
         | Name::Suites
         | Name::App
-        | Name::Promises => &[],
+        | Name::Promises
+        | Name::Judges => &[],
     }
 }
 
@@ -168,8 +172,8 @@ mod tests {
     fn without_names_all_stages_run_in_order() {
         let all = selected(&[], true);
         assert_eq!(all.first(), Some(&Name::Format));
-        assert_eq!(all.last(), Some(&Name::Promises));
-        assert_eq!(all.len(), 12);
+        assert_eq!(all.last(), Some(&Name::Judges));
+        assert_eq!(all.len(), 13);
     }
 
     #[test]
@@ -177,6 +181,14 @@ mod tests {
         assert_eq!(
             selected(&[Name::Promises, Name::Format], true),
             [Name::Format, Name::Ui, Name::App, Name::Promises]
+        );
+    }
+
+    #[test]
+    fn judges_rest_on_a_fresh_app_too() {
+        assert_eq!(
+            selected(&[Name::Judges], true),
+            [Name::Ui, Name::App, Name::Judges]
         );
     }
 

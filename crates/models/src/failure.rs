@@ -169,8 +169,8 @@ fn by_status(status: u16) -> Option<ErrorClass> {
         429 => ErrorClass::RateLimit,
         // These will be the same at every try.
         501 | 505 => ErrorClass::Internal,
-        // A server that failed may well be back in a moment.
-        500..=599 => ErrorClass::Overloaded,
+        // A server that failed, or is about something else, may well be ready in a moment.
+        409 | 425 | 500..=599 => ErrorClass::Overloaded,
         300..=499 => ErrorClass::InvalidRequest,
         _ => return None,
     };

@@ -48,6 +48,8 @@ pub const KEY_BYTES: usize = 16 * 1024;
 pub const URL_BYTES: usize = 2 * 1024;
 /// Headers of a provider.
 pub const HEADERS: usize = 32;
+/// How long a provider may be told to wait for the next byte.
+pub const SILENCE_SECONDS: std::ops::RangeInclusive<u32> = 1..=3_600;
 /// Bytes of a header's name.
 pub const HEADER_NAME_BYTES: usize = 128;
 /// Bytes of a header's value.

@@ -98,6 +98,10 @@ pub struct ProviderOptions {
     /// servers on this computer speak; only for servers on this computer when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_in_text: Option<bool>,
+    /// How many seconds may pass without a single byte before a call has failed and is tried again;
+    /// 300 when absent, because a local model may read a long session before its first word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence_seconds: Option<u32>,
     /// What else every request says, by the dialect's own names.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub request: serde_json::Map<String, serde_json::Value>,

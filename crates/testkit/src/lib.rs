@@ -12,6 +12,7 @@ pub mod evidence;
 mod headless;
 pub mod model_server;
 mod process;
+mod provided;
 pub mod raw;
 mod recording;
 mod suite_line;
@@ -26,6 +27,7 @@ pub use dice::Dice;
 pub use headless::Headless;
 pub use model_server::ModelServer;
 pub use process::{Process, ask_process_to_end, command, is_running, kill_process};
+pub use provided::{Ended, Provided, provider_at};
 pub use recording::{Recording, assert_contains_everything_seen};
 pub use suite_line::{is_full, suite_line};
 pub use tools::{

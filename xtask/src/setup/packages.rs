@@ -47,6 +47,12 @@ const PACKAGES: &[Package] = &[
     package(Need::Peers, "strace", "counts fsyncs"),
     package(Need::Peers, "python3-venv", "runs DBOS and LangGraph"),
     package(Need::Peers, "npm", "fetches Restate"),
+    package(
+        Need::Judges,
+        "python3-venv",
+        "runs llmock and the providers' own clients",
+    ),
+    package(Need::Judges, "npm", "fetches aimock"),
 ];
 
 /// The packages for these needs, in the order of the list.
@@ -127,6 +133,10 @@ pub(crate) fn by_system(needs: &[Need]) -> String {
     if needs.contains(&Need::Peers) {
         fedora.extend(["strace", "python3", "nodejs-npm"]);
         arch.extend(["strace", "python", "npm"]);
+    }
+    if needs.contains(&Need::Judges) {
+        fedora.extend(["python3", "nodejs-npm"]);
+        arch.extend(["python", "npm"]);
     }
     format!(
         "   Debian, Ubuntu:  apt-get install {}\n   \

@@ -25,6 +25,7 @@ pub(crate) fn missing(repository: &Repository, needs: &[Need]) -> Vec<String> {
             Need::Browser if chromedriver().is_none() => missing.push("chromedriver".to_owned()),
             Need::Browser => {}
             Need::Peers => missing.extend(absent(&["strace", "python3", "npm"])),
+            Need::Judges => missing.extend(absent(&["python3", "npm"])),
         }
     }
     missing

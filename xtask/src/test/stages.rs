@@ -10,7 +10,7 @@ use crate::stage::Stage;
 use crate::ui_build::Shrink;
 use crate::{run, schema, tidy};
 
-use super::{Length, Name, browser, deny};
+use super::{Length, Name, browser, deny, judges};
 
 /// The stage of that name.
 pub(super) fn stage(name: Name, length: Length) -> Stage<'static> {
@@ -86,6 +86,13 @@ pub(super) fn stage(name: Name, length: Length) -> Stage<'static> {
             TESTS_ADVICE,
             length,
             promises,
+        ),
+        Name::Judges => of_length(
+            "judges",
+            "servers and clients that others wrote, against the built app",
+            "what a judge found is named above; CONTRIBUTING.md says who they are",
+            length,
+            judges::test,
         ),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use engine::{Clock, Model, ModelError, ProviderRow, Slot};
 use models::{Endpoint, EndpointError, Limits, SecretString, connect};
@@ -77,7 +78,7 @@ impl Provider {
         let built = connect(
             dialect,
             endpoint,
-            Limits::default(),
+            limits(&self.row.fields),
             Arc::clone(&shared.clock),
         )
         .map_err(|error| ModelError::new(ErrorClass::InvalidRequest, error.to_string()))?;
@@ -160,6 +161,14 @@ pub(super) fn key_name(slot: &Slot) -> String {
         Some(header) => format!("{}/{}", slot.provider_id, header.to_ascii_lowercase()),
         None => slot.provider_id.to_string(),
     }
+}
+
+fn limits(fields: &ProviderFields) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(seconds) = fields.options.silence_seconds {
+        limits.silence = Duration::from_secs(seconds.into());
+    }
+    limits
 }
 
 fn plain_endpoint(fields: &ProviderFields, name: &str, most: Option<u64>) -> Endpoint {

@@ -84,6 +84,15 @@ fn check_options(options: &ProviderOptions) -> Result<(), CommandError> {
         ));
     }
     check_integer("max_output_tokens", options.max_output_tokens.unwrap_or(0))?;
+    if options
+        .silence_seconds
+        .is_some_and(|seconds| !limits::SILENCE_SECONDS.contains(&seconds))
+    {
+        return Err(invalid_value(
+            "silence_seconds is out of range.",
+            "Use a number from 1 to 3600, or leave it out.",
+        ));
+    }
     for (model, price) in &options.prices {
         check_model(model)?;
         check_price(price)?;

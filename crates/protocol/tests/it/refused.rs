@@ -91,7 +91,8 @@ fn absence(command: &Value, place: &str) -> Absence {
             | "/fields/options/api_version"
             | "/fields/options/key_header"
             | "/fields/options/max_output_tokens"
-            | "/fields/options/calls_in_text",
+            | "/fields/options/calls_in_text"
+            | "/fields/options/silence_seconds",
         )
         | ("set_provider_key" | "forget_provider_key", "/header")
         | (

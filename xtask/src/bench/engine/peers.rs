@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use sha2::{Digest, Sha256};
 
 use super::contender::Contender;
-use crate::process::{Process, Show, find_program};
+use crate::installed;
+use crate::process::{Process, find_program};
 use crate::repository::Repository;
 use crate::screen;
 
@@ -40,28 +40,11 @@ struct Place<'a> {
 impl Place<'_> {
     /// A Python of their own with everything in it.
     fn python(&self) -> Result<PathBuf> {
-        let folder = self.installed.join("python");
-        let python = folder.join("bin/python");
-        let list = self.scripts.join("requirements.txt");
-        self.once(&folder, &list, || {
-            let create = self.repository.process("python3");
-            create
-                .args(["-m", "venv"])
-                .arg(&folder)
-                .run(Show::OnFailure)?;
-            let install = Process::new(&python, &self.repository.root);
-            install
-                .args([
-                    "-m",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--disable-pip-version-check",
-                ])
-                .args(["--requirement".as_ref(), list.as_os_str()])
-                .run(Show::OnFailure)
-        })?;
-        Ok(python)
+        installed::python(
+            self.repository,
+            &self.installed.join("python"),
+            &self.scripts.join("requirements.txt"),
+        )
     }
 
     fn python_peers(&self, python: &Path) -> Result<Vec<Contender>> {
@@ -98,17 +81,7 @@ impl Place<'_> {
             .stdout()
             .context("its server looks for newer releases of itself over the network, and a network of its own is refused here")?;
         let folder = self.installed.join("node");
-        let list = self.scripts.join("package-lock.json");
-        self.once(&folder, &list, || {
-            std::fs::create_dir_all(&folder)?;
-            for name in ["package.json", "package-lock.json"] {
-                std::fs::copy(self.scripts.join(name), folder.join(name))?;
-            }
-            // Its packages bring scripts that report the installation: they are not run.
-            Process::new("npm", &folder)
-                .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-                .run(Show::OnFailure)
-        })?;
+        installed::node(&folder, &self.scripts)?;
         let server = self.server(&folder)?;
         Ok(Contender {
             name: "Restate",
@@ -155,20 +128,5 @@ impl Place<'_> {
             .or_else(|| manifest["dependencies"][package].as_str())
             .map(str::to_owned)
             .with_context(|| format!("no version of {package} is pinned"))
-    }
-
-    /// Installs again only if the list changed; without a network what is there is used.
-    fn once(&self, folder: &Path, list: &Path, install: impl FnOnce() -> Result<()>) -> Result<()> {
-        let bytes = std::fs::read(list).with_context(|| format!("no {}", list.display()))?;
-        let wanted = format!("{:x}", Sha256::digest(&bytes));
-        let stamp = folder.join("installed");
-        if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
-            return Ok(());
-        }
-        let name = list.file_name().unwrap_or_default().to_string_lossy();
-        screen::say(format!("   Installing what {name} lists"));
-        install()?;
-        std::fs::write(&stamp, wanted)?;
-        Ok(())
     }
 }

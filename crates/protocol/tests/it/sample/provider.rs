@@ -33,6 +33,7 @@ fn full() -> ProviderFields {
             key_header: Some(KeyHeader::Bearer),
             max_output_tokens: Some(4_096),
             calls_in_text: Some(true),
+            silence_seconds: Some(60),
             ..ProviderOptions::default()
         },
         is_enabled: true,
