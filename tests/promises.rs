@@ -2,9 +2,11 @@
 //! on a display (`cargo xtask test promises` provides one).
 
 mod audit;
+mod canaries;
 mod files;
 mod full_disk;
 mod headless;
+mod killed_between_events;
 mod killed_while_streaming;
 mod killed_while_working;
 mod no_faults;

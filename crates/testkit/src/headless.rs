@@ -159,6 +159,11 @@ impl Headless {
 
     /// Ends it at once, then records every line that it had printed before.
     pub fn kill(mut self) -> Result<Recording> {
+        self.kill_in_place()
+    }
+
+    /// The same for one whose place is taken by another afterwards.
+    pub fn kill_in_place(&mut self) -> Result<Recording> {
         self.process.kill();
         while let Ok(line) = self.lines.recv_timeout(DEADLINE) {
             self.record(&line)?;

@@ -13,6 +13,7 @@ mod catalog;
 mod chat_completions;
 mod dialects;
 mod discovery;
+mod faults;
 mod gemini;
 mod guide;
 mod guide_tools;

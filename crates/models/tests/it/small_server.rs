@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
+use socket2::SockRef;
 
 /// What a server was asked.
 #[derive(Debug, Clone)]
@@ -32,12 +33,15 @@ pub(crate) struct Said {
     headers: Vec<(String, String)>,
     pieces: Vec<Vec<u8>>,
     ending: End,
+    pause: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Whole,
     CutOff,
+    /// The connection is reset: what is on its way is lost.
+    Reset,
     /// Says nothing more until the client leaves.
     Silent,
     /// A byte now and then, for ever.
@@ -46,18 +50,19 @@ enum End {
 
 impl Said {
     /// A stream of this kind.
-    pub(crate) fn stream(content_type: &str, body: &str) -> Self {
+    pub(crate) fn stream(content_type: &str, body: impl AsRef<[u8]>) -> Self {
         Self {
             status: 200,
             headers: vec![("content-type".to_owned(), content_type.to_owned())],
-            pieces: vec![body.as_bytes().to_vec()],
+            pieces: vec![body.as_ref().to_vec()],
             ending: End::Whole,
+            pause: Duration::ZERO,
         }
     }
 
     /// A document.
     pub(crate) fn json(status: u16, body: &Value) -> Self {
-        let mut said = Self::stream("application/json", &body.to_string());
+        let mut said = Self::stream("application/json", body.to_string());
         said.status = status;
         said
     }
@@ -86,6 +91,19 @@ impl Said {
         whole.truncate(bytes);
         self.pieces = vec![whole];
         self.ending = End::CutOff;
+        self
+    }
+
+    /// The same without a goodbye.
+    pub(crate) fn reset_after(mut self, bytes: usize) -> Self {
+        self = self.cut_off_after(bytes);
+        self.ending = End::Reset;
+        self
+    }
+
+    /// A pause before every piece.
+    pub(crate) fn slowly(mut self, pause: Duration) -> Self {
+        self.pause = pause;
         self
     }
 
@@ -180,11 +198,13 @@ fn serve(
         head.push_str("transfer-encoding: chunked\r\n\r\n");
         out.write_all(head.as_bytes())?;
         for piece in said.pieces.iter().filter(|piece| !piece.is_empty()) {
+            std::thread::sleep(said.pause);
             send(stream, piece)?;
         }
         match said.ending {
             End::Whole => out.write_all(b"0\r\n\r\n")?,
             End::CutOff => return stream.shutdown(Shutdown::Both),
+            End::Reset => return SockRef::from(stream).set_linger(Some(Duration::ZERO)),
             End::Silent => return wait(stream, is_over, None),
             End::Drips => return wait(stream, is_over, Some(b" ")),
         }

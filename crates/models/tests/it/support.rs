@@ -8,8 +8,20 @@ use futures_util::StreamExt;
 use models::{ChatCompletions, Endpoint, Limits, SecretString};
 use protocol::BlockKind;
 use serde_json::json;
+use testkit::model_server::Dialect;
 
 pub(crate) const KEY: &str = "sk-holdfast-0123456789abcdef";
+
+/// The scripted server's word for a dialect, in ours.
+pub(crate) const fn spoken(dialect: Dialect) -> models::Dialect {
+    match dialect {
+        Dialect::ChatCompletions => models::Dialect::ChatCompletions,
+        Dialect::Responses => models::Dialect::Responses,
+        Dialect::Anthropic => models::Dialect::Anthropic,
+        Dialect::Ollama => models::Dialect::Ollama,
+        Dialect::Gemini => models::Dialect::Gemini,
+    }
+}
 
 pub(crate) fn model_at(url: &str) -> ChatCompletions {
     model_with(url, Limits::default())

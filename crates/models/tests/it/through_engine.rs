@@ -5,25 +5,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::{Engine, Model, Options, RandomIds, SystemClock};
-use models::{Anthropic, Endpoint, Limits, Responses};
+use models::{Endpoint, Limits, connect};
 use protocol::{BlockKind, Command, Reply as Answer, RunStatus, SessionId, SessionSnapshot};
 use store::{DataFolder, Store};
 use testkit::ModelServer;
 use testkit::model_server::{Dialect, Reply, Request};
 use tools::ScratchWorkspaces;
 
-const DIALECTS: [Dialect; 2] = [Dialect::Anthropic, Dialect::Responses];
+use crate::support::spoken;
+
+const DIALECTS: [Dialect; 3] = [Dialect::Anthropic, Dialect::Responses, Dialect::Gemini];
 /// What a provider's secrets look like in the scripted server's replies.
-const SIGNS: [&str; 2] = ["signed/", "gAAAA/"];
+const SIGNS: [&str; 3] = ["signed/", "gAAAA/", "c2lnbmVk"];
 
 fn model(dialect: Dialect, server: &ModelServer) -> Arc<dyn Model> {
-    let endpoint = Endpoint::new(server.url(), "scripted-1");
+    let endpoint = Endpoint::new(server.url_for(dialect), "scripted-1");
     let (limits, clock) = (Limits::default(), Arc::new(SystemClock));
-    match dialect {
-        Dialect::Anthropic => Arc::new(Anthropic::new(endpoint, limits, clock).unwrap()),
-        Dialect::Responses => Arc::new(Responses::new(endpoint, limits, clock).unwrap()),
-        _ => panic!("nothing goes back as it came there"),
-    }
+    connect(spoken(dialect), endpoint, limits, clock).unwrap()
 }
 
 fn open(folder: &Path, model: Arc<dyn Model>) -> Engine {
@@ -149,6 +147,7 @@ async fn a_conversation_survives_a_break_and_the_end_of_the_app_and_goes_back_as
         let after = String::from_utf8(last.bytes.clone()).unwrap();
         let call = match dialect {
             Dialect::Anthropic => r#""input":{ "path" : "." }"#,
+            Dialect::Gemini => r#""args":{ "path" : "." }"#,
             _ => r#""arguments":"{ \"path\" : \".\" }""#,
         };
         for text in [&before, &after] {

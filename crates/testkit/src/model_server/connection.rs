@@ -107,11 +107,7 @@ fn send(
         }
     };
     let mut out = stream;
-    let kind = if dialect.is_lines() {
-        "application/x-ndjson"
-    } else {
-        "text/event-stream"
-    };
+    let kind = dialect.media_type();
     out.write_all(head(reply, kind, "transfer-encoding: chunked").as_bytes())?;
     if !dialect.is_lines() {
         // As OpenRouter and llama.cpp do, to keep the connection open.

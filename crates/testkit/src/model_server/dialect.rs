@@ -52,6 +52,16 @@ impl Dialect {
         Self::ALL.into_iter().find(is_at)
     }
 
+    /// What kind of stream its replies are.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::ChatCompletions | Self::Anthropic | Self::Responses | Self::Gemini => {
+                "text/event-stream"
+            }
+            Self::Ollama => "application/x-ndjson",
+        }
+    }
+
     /// Whether an event is a line of its own, without any words around it.
     pub(super) fn is_lines(self) -> bool {
         self == Self::Ollama

@@ -248,6 +248,18 @@ impl Reply {
         }
     }
 
+    /// All of it as it is on the wire in a dialect, for a test that cuts it at any byte.
+    pub fn body_in(&self, dialect: Dialect) -> String {
+        match &self.content {
+            Content::Stream(stream) => {
+                let events = pieces::of(stream, dialect);
+                let framed = events.iter().map(|event| pieces::framed(event, dialect));
+                framed.collect()
+            }
+            Content::Whole(body) => body.clone(),
+        }
+    }
+
     fn with_fault(mut self, pieces: usize, fault: Fault) -> Self {
         self.fault = Some((pieces, fault));
         self
