@@ -8,12 +8,17 @@ use protocol::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::{Ended, Provided, provider_at};
+use testkit::{Ended, Provided, Window, WindowOptions, eventually, provider_at};
 
 use super::asking;
 use super::servers::{Server, installed, node};
 
+/// The app's folder, beside what the judge is told.
+const APP: &str = "app";
 const KEY: &str = "key-of-the-second-judge";
+const CARD: &str = "[data-testid=approval-card]";
+const REPLY: &str = "[data-testid=message][data-role=agent][data-status=complete]";
+const PARTIAL: &str = "[data-testid=message][data-role=agent][data-status=partial]";
 const CUT: &str = "I read it now, all of it, word by word.";
 /// The same dialect may be spoken by somebody else, in another manner.
 const PLACES: [(&str, Dialect, &str); 6] = [
@@ -52,7 +57,7 @@ fn replies() -> Value {
 struct Court {
     server: Server,
     app: Provided,
-    _data: TempDir,
+    data: TempDir,
 }
 
 impl Court {
@@ -73,12 +78,8 @@ impl Court {
             Ok(node)
         })?;
         let fields = provider_at(dialect, server.url(path));
-        let app = Provided::start(&data.path().join("app"), fields, "a wrong key", "judged-1")?;
-        Ok(Self {
-            server,
-            app,
-            _data: data,
-        })
+        let app = Provided::start(&data.path().join(APP), fields, "a wrong key", "judged-1")?;
+        Ok(Self { server, app, data })
     }
 
     fn give_key(&mut self) -> Result<Reply> {
@@ -99,7 +100,7 @@ impl Court {
     }
 }
 
-/// RUN-9: a key that is not the one is refused once, and the provider waits for another.
+/// RUN-10: a key that is not the one is refused once, and the provider waits for another.
 fn refused_key(court: &mut Court) -> Result<()> {
     let ended = court.app.ask("Tidy up, please.")?;
     let class = ended.error.context("no error")?.class;
@@ -175,4 +176,34 @@ fn every_kind_of_provider_has_a_conversation_with_tools_a_break_and_an_overload(
         judged.context(name)?;
     }
     Ok(())
+}
+
+/// RUN-8, RUN-20: the same, as a person sees it.
+#[tokio::test]
+async fn the_window_shows_the_same_conversation_with_every_kind_of_provider() -> Result<()> {
+    for (name, dialect, path) in PLACES {
+        let mut court = Court::open(dialect, path).context(name)?;
+        court.give_key()?;
+        court.app.app.kill_in_place()?;
+        in_the_window(&court).await.context(name)?;
+        let asked = court.journal()?.len();
+        ensure!(asked == 5, "{name}: {asked} requests");
+    }
+    Ok(())
+}
+
+async fn in_the_window(court: &Court) -> Result<()> {
+    let window = Window::open(&WindowOptions::new(&court.data.path().join(APP), 0)).await?;
+    window.send_message("Tidy up, please.").await?;
+    window.ready(CARD, "approval-allow").await?;
+    window.answer(CARD, "approval-allow").await?;
+    eventually("the last reply", || async {
+        let texts = window.texts(REPLY).await.ok()?;
+        let mut texts = texts.iter();
+        texts.any(|it| it.contains("It says: Noted.")).then_some(())
+    })
+    .await?;
+    let cut = window.text_with(PARTIAL, "I read").await?;
+    ensure!(!cut.contains("word by word"), "{cut}");
+    window.close().await
 }

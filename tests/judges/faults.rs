@@ -104,7 +104,7 @@ fn transient_errors(court: &mut Court, statuses: &[(u16, ErrorClass)]) -> Result
     Ok(())
 }
 
-/// RUN-9: said once, not tried again; a provider that refuses is paused for everyone.
+/// RUN-9, RUN-10: said once, not tried again; a provider that refuses is paused for everyone.
 fn final_errors(court: &mut Court, statuses: &[(u16, ErrorClass)]) -> Result<()> {
     for (status, class) in statuses {
         let fail = json!({"type": "fail", "status": status});
@@ -221,7 +221,7 @@ fn broken_calls(court: &mut Court) -> Result<()> {
     Ok(())
 }
 
-/// RUN-10: a reply that reached its limit is kept and said to be so; one that was refused is none.
+/// RUN-9: a reply that reached its limit is kept and said to be so; one that was refused is none.
 fn early_ends(court: &mut Court) -> Result<()> {
     let ends = |reason: &str| json!({"type": "reply", "text": TEXT, "finish_reason": reason});
     let ended = court.judged(&[ends("length")], 0)?;

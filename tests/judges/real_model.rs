@@ -184,7 +184,7 @@ fn settle(app: &mut Provided, run_id: RunId) -> Result<RunView> {
     }
 }
 
-/// STR-1, RUN-6: real words, as they come; stopped in the middle, what was said stays.
+/// STR-1: real words, as they come; stopped in the middle, what was said stays.
 #[test]
 fn a_small_model_streams_and_can_be_stopped() -> Result<()> {
     let Some(folder) = models() else {

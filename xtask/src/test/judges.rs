@@ -10,7 +10,7 @@ use crate::process::{Process, Show, find_program};
 use crate::repository::{Profile, Repository};
 
 use super::Length;
-use super::stages::with_length;
+use super::stages::{on_virtual_screen, with_length};
 
 /// The oldest Node that the second server runs on.
 const OLDEST_NODE: (u32, u32) = (20, 15);
@@ -38,7 +38,7 @@ pub(super) fn test(repository: &Repository, length: Length) -> Result<()> {
     if length == Length::Full {
         tests = tests.env("HOLDFAST_REAL_MODEL", place.install_model()?);
     }
-    with_length(tests, length).run(Show::Results)
+    with_length(on_virtual_screen(tests), length).run(Show::Results)
 }
 
 struct Place<'a> {
