@@ -178,6 +178,22 @@ fn a_limit_is_between_one_and_a_thousand() {
     }
 }
 
+#[test]
+fn silence_lasts_between_a_second_and_an_hour() {
+    let place = "/fields/options/silence_seconds";
+    let said = |command: &Value| command.pointer(place).is_some_and(Value::is_u64);
+    let commands: Vec<Value> = values().into_iter().filter(said).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        for wrong in [0, 3_601, u32::MAX] {
+            assert_refused(&with(&command, place, json!(wrong)), VALUE);
+        }
+        for right in [1, 3_600] {
+            assert_accepted(&with(&command, place, json!(right)));
+        }
+    }
+}
+
 /// A run that may do nothing, and a question that cannot be answered in time.
 #[test]
 fn a_limit_of_nothing_is_refused() {
