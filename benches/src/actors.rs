@@ -148,9 +148,8 @@ pub(crate) const FOR_EVER: &str = "for ever";
 
 fn info(id: &str) -> ModelInfo {
     ModelInfo {
-        id: id.to_owned(),
-        label: id.to_owned(),
         is_scripted: true,
+        ..ModelInfo::new(id, id)
     }
 }
 
@@ -169,6 +168,7 @@ const fn finished() -> ModelEvent {
         input_tokens: None,
         output_tokens: None,
         cached_tokens: None,
+        cache_write_tokens: None,
         cost_microusd: None,
     })
 }

@@ -379,6 +379,7 @@ fn plausible(usage: Usage) -> Usage {
         input_tokens: plausible(usage.input_tokens),
         output_tokens: plausible(usage.output_tokens),
         cached_tokens: plausible(usage.cached_tokens),
+        cache_write_tokens: plausible(usage.cache_write_tokens),
         cost_microusd: plausible(usage.cost_microusd),
     }
 }

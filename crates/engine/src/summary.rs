@@ -1,6 +1,9 @@
 //! From stored rows to what a person reads.
 
-use protocol::{Message, MessageId, RunStatus, SessionId, SessionSnapshot, SessionSummary, limits};
+use protocol::{
+    Fill, Message, MessageId, MessageStatus, Role, RunStatus, SessionId, SessionSnapshot,
+    SessionSummary, limits,
+};
 use store::{AttentionFacts, Error, Reader, SessionRow};
 
 use crate::attention::{attention, attention_kind};
@@ -74,6 +77,7 @@ pub(crate) fn snapshot(
         return Ok(None);
     };
     let (messages, has_earlier) = messages_page(reader, session_id, limits::INTEGER, limit)?;
+    let fill = fill(reader, &messages)?;
     let ids: Vec<MessageId> = messages.iter().map(|message| message.message_id).collect();
     let mut branches = reader.branches(session_id)?;
     if branches.len() < 2 {
@@ -90,8 +94,22 @@ pub(crate) fn snapshot(
         branches,
         workspace: workspaces.folder(&workspace).display().to_string(),
         usage: reader.usage_of_session(session_id)?,
+        fill,
+        summaries: reader.summaries(session_id)?,
         live: reader.live_step(session_id)?,
     }))
+}
+
+/// How full the window was after the newest reply, if that is among these messages.
+fn fill(reader: &Reader<'_>, messages: &[Message]) -> Result<Option<Fill>, Error> {
+    let is_reply =
+        |message: &&Message| message.role == Role::Agent && message.status == MessageStatus::Complete;
+    let newest = messages.iter().rev().find(is_reply);
+    let Some((step_id, attempt)) = newest.and_then(|reply| reply.step_id.zip(reply.attempt)) else {
+        return Ok(None);
+    };
+    let used = reader.attempt_use(step_id, attempt)?;
+    Ok(used.and_then(|used| used.fill))
 }
 
 /// The newest messages before a position, oldest first, and whether older ones exist.

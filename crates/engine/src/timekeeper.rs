@@ -47,6 +47,7 @@ pub(crate) fn concerns(transition: &Transition) -> bool {
         | Change::Dequeue { .. }
         | Change::RenameSession { .. }
         | Change::AddMessage { .. }
+        | Change::AddSummary { .. }
         | Change::CreateRun(_)
         | Change::MoveRun { .. }
         | Change::RenewBudget { .. }

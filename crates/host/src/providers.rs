@@ -155,11 +155,7 @@ impl Models for Registry {
     fn default_model(&self) -> ModelInfo {
         let id = self.default_id();
         self.get(&id).map_or_else(
-            || ModelInfo {
-                id: id.to_string(),
-                label: id.split_once('/').map_or(&*id, |(_, name)| name).to_owned(),
-                is_scripted: false,
-            },
+            || ModelInfo::new(&*id, id.split_once('/').map_or(&*id, |(_, name)| name)),
             |model| model.info(),
         )
     }

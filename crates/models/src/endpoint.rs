@@ -40,6 +40,8 @@ pub struct Endpoint {
     /// Whether calls that the model writes as text count, for the dialects that servers on this
     /// computer speak; only for those when absent.
     pub calls_in_text: Option<bool>,
+    /// The size of the model's window, for a dialect that wants to be told.
+    pub context_tokens: Option<u64>,
     /// What else every request says, by the dialect's own names, such as how much to think. What
     /// the dialect says itself is not changed by it.
     pub options: Map<String, Value>,
@@ -60,6 +62,7 @@ impl Endpoint {
             api_version: None,
             max_output_tokens: None,
             calls_in_text: None,
+            context_tokens: None,
             options: Map::new(),
         }
     }
@@ -74,9 +77,9 @@ impl Endpoint {
     /// How a person meets it.
     pub(crate) fn info(&self) -> ModelInfo {
         ModelInfo {
-            id: self.id.clone(),
-            label: self.label.clone(),
-            is_scripted: false,
+            context_tokens: self.context_tokens,
+            max_output_tokens: self.max_output_tokens,
+            ..ModelInfo::new(self.id.clone(), self.label.clone())
         }
     }
 }

@@ -54,9 +54,10 @@ impl Guide {
 impl Model for Guide {
     fn info(&self) -> ModelInfo {
         ModelInfo {
-            id: Self::ID.to_owned(),
-            label: "Guide".to_owned(),
             is_scripted: true,
+            images: Some(false),
+            tools: Some(true),
+            ..ModelInfo::new(Self::ID, "Guide")
         }
     }
 

@@ -21,7 +21,6 @@ const DIALECT: &str = "ollama";
 #[derive(Debug, Clone)]
 pub struct Ollama {
     endpoint: Endpoint,
-    context_tokens: Option<u64>,
     wire: Wire,
 }
 
@@ -38,19 +37,7 @@ impl Ollama {
             headers: Vec::new(),
         };
         let wire = Wire::new(&endpoint, &manner, limits, clock)?;
-        Ok(Self {
-            endpoint,
-            context_tokens: None,
-            wire,
-        })
-    }
-
-    /// Asks for a window of this size. Without it the server takes one of its own, which may be
-    /// smaller than the model's, and drops what does not fit.
-    #[must_use]
-    pub fn with_context_tokens(mut self, tokens: Option<u64>) -> Self {
-        self.context_tokens = tokens;
-        self
+        Ok(Self { endpoint, wire })
     }
 }
 
@@ -60,7 +47,7 @@ impl Model for Ollama {
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
-        let body = request::body(&self.endpoint, self.context_tokens, &request);
+        let body = request::body(&self.endpoint, &request);
         let answer = self.wire.answer(body, Decoder::new(&self.endpoint.model));
         if self.wire.hears_written_calls(&self.endpoint) {
             return written_calls::heard(answer, &request.tools);

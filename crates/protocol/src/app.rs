@@ -30,6 +30,37 @@ pub struct ModelInfo {
     pub label: String,
     /// True for the built-in guide, whose replies are written in advance.
     pub is_scripted: bool,
+    /// The name of its provider, for one that has a provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// How many tokens its window holds; absent when nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    /// How many tokens a reply may have; absent when nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
+    /// Whether it can look at images; absent when nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
+    /// Whether it can call tools; absent when nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<bool>,
+}
+
+impl ModelInfo {
+    /// A model of which nothing else is known.
+    pub fn new(id: impl Into<String>, label: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            label: label.into(),
+            is_scripted: false,
+            provider: None,
+            context_tokens: None,
+            max_output_tokens: None,
+            images: None,
+            tools: None,
+        }
+    }
 }
 
 /// A tool as a person meets it.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentId, BranchView, Message, MessageId, QueuedMessage, RetryView, RunError, RunId, RunReason,
-    SessionId, StepId, ToolCallView, Usage,
+    AgentId, BranchView, Fill, Message, MessageId, QueuedMessage, RetryView, RunError, RunId,
+    RunReason, SessionId, StepId, SummaryView, ToolCallView, Usage,
 };
 
 /// An event with its place in its session.
@@ -69,6 +69,9 @@ pub enum Event {
         attempt: u32,
         /// The model that is called.
         model: String,
+        /// It summarises older messages for the model: nothing of it streams.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_compaction: bool,
     },
     /// A step ended well; the message is whole and replaces its deltas.
     StepCompleted {
@@ -85,6 +88,25 @@ pub enum Event {
         calls: Vec<ToolCallView>,
         /// What it cost.
         usage: Usage,
+        /// How full the model's window is now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<Fill>,
+    },
+    /// Models are told a summary in the place of older messages from now on.
+    HistorySummarised {
+        /// The run.
+        run_id: RunId,
+        /// The step that wrote it, which is over; absent in a copy of another session's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step_id: Option<StepId>,
+        /// The attempt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<u32>,
+        /// The summary.
+        summary: SummaryView,
+        /// What it cost; absent in a copy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// A tool call moved, or something of it changed. This is all of it, as it is now.
     ToolCallChanged {
@@ -230,6 +252,7 @@ impl Event {
             | Self::SessionRenamed { .. }
             | Self::RunStarted { .. }
             | Self::StepStarted { .. }
+            | Self::HistorySummarised { .. }
             | Self::StepCancelled { .. }
             | Self::ToolCallChanged { .. }
             | Self::RunWaiting { .. }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentFields, Message, MessageId, Native, ToolCallView};
+use crate::{AgentFields, Message, MessageId, Native, SummaryView, ToolCallView};
 
 /// The form that a session is exported in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct SessionExport {
     /// What providers said in their own words, for the messages of which that was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub natives: Vec<NativeOf>,
+    /// What models are told in the place of older messages, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summaries: Vec<SummaryView>,
 }
 
 /// What a provider said in its own words in one message.

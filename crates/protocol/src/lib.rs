@@ -13,6 +13,7 @@ mod app;
 mod approval;
 mod call_status;
 mod command;
+mod context;
 mod delta;
 mod error;
 mod event;
@@ -43,6 +44,7 @@ pub use approval::{
 };
 pub use call_status::CallStatus;
 pub use command::Command;
+pub use context::{Fill, SummaryView};
 pub use delta::{BlockKind, Delta};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Envelope, Event};

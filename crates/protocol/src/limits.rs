@@ -20,6 +20,8 @@ pub const INTEGER: u64 = (1 << 53) - 1;
 pub const ARGUMENTS_BYTES: usize = 1024 * 1024;
 /// Bytes of what a provider said in its own words in one message.
 pub const NATIVE_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of a summary of older messages.
+pub const SUMMARY_BYTES: usize = 64 * 1024;
 /// Bytes of the reason of a denial.
 pub const REASON_BYTES: usize = 4 * 1024;
 /// Bytes of the result that a person gives a call in doubt.

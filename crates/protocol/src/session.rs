@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentId, BlockKind, CallId, Message, QueuedMessage, RunError, RunId, RunReason, RunView,
-    SessionId, StepId, ToolCallView, UsageTotal,
+    AgentId, BlockKind, CallId, Fill, Message, QueuedMessage, RunError, RunId, RunReason, RunView,
+    SessionId, StepId, SummaryView, ToolCallView, UsageTotal,
 };
 
 /// A session as the list shows it.
@@ -163,6 +163,12 @@ pub struct SessionSnapshot {
     pub workspace: String,
     /// What its model calls cost.
     pub usage: UsageTotal,
+    /// How full the model's window was after the newest reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Fill>,
+    /// What models are told in the place of older messages, the oldest first; the newest holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summaries: Vec<SummaryView>,
     /// What is being streamed at this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<LiveStep>,
@@ -197,6 +203,9 @@ pub struct LiveStep {
     pub model: String,
     /// When the attempt started, in milliseconds since 1970.
     pub started_at_ms: u64,
+    /// It summarises older messages for the model: nothing of it streams.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_compaction: bool,
     /// What has been streamed so far.
     pub blocks: Vec<LiveBlock>,
 }

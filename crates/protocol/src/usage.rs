@@ -15,6 +15,9 @@ pub struct Usage {
     /// Tokens read from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
+    /// Tokens written to the provider's cache; they are among those read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_tokens: Option<u64>,
     /// Cost in millionths of a dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
@@ -30,4 +33,7 @@ pub struct UsageTotal {
     pub calls: u32,
     /// Those of them that did not say what they read or wrote.
     pub calls_unknown: u32,
+    /// Those of them whose cost is not known: the sum is then the least that was paid.
+    #[serde(default)]
+    pub calls_without_cost: u32,
 }

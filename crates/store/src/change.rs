@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use protocol::{
     AgentFields, AgentId, AgentView, ApprovalStatus, ApprovalView, AttentionKind, BranchView,
-    CallId, CallStatus, DecisionView, Event, Message, MessageId, Native, ProviderFields,
+    CallId, CallStatus, DecisionView, Event, Fill, Message, MessageId, Native, ProviderFields,
     ProviderId, ProviderModel, ProviderSecret, QueuedMessage, RuleId, RuleView, RunError, RunId,
-    RunReason, RunStatus, SessionId, Settings, StepId, StepStatus, Usage,
+    RunReason, RunStatus, SessionId, Settings, StepId, StepStatus, SummaryView, Usage,
 };
 
 pub use self::parts::{NewRun, Piece, Retry, StepKind};
@@ -268,10 +268,20 @@ pub enum Change {
         streamed_bytes: u64,
         /// What it cost.
         usage: Usage,
+        /// How full the model's window is after it.
+        fill: Option<Fill>,
         /// With what error.
         error: Option<RunError>,
         /// When.
         at_ms: u64,
+    },
+    /// What models are told in the place of older messages. There must be none yet that ends with
+    /// the same message, which must exist.
+    AddSummary {
+        /// The session.
+        session_id: SessionId,
+        /// The summary.
+        summary: SummaryView,
     },
     /// A new tool call.
     AddCall(Box<CallRow>),
@@ -447,6 +457,7 @@ impl Change {
             | Self::NoteRequest { session_id, .. }
             | Self::Enqueue { session_id, .. }
             | Self::AddMessage { session_id, .. }
+            | Self::AddSummary { session_id, .. }
             | Self::AppendDeltas { session_id, .. }
             | Self::MergeState { session_id, .. }
             | Self::AppendEvent { session_id, .. } => Some(*session_id),

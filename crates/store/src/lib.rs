@@ -40,7 +40,7 @@ pub use inspect::{Inspection, inspect};
 pub use open::{Opened, Options, Store};
 pub use provider::{HeldRun, ProviderRow};
 pub use read::{
-    AttentionFacts, Due, LiveCursor, MessageRow, Reader, RunFacts, RunState, SameRound, SessionRow,
+    AttemptUse, AttentionFacts, Due, LiveCursor, MessageRow, Reader, RunFacts, RunState, SameRound, SessionRow,
     SessionState, StepState, Used, Violation,
 };
 pub use schema::{DEFAULT_AGENT, SCHEMA_VERSION};

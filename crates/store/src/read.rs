@@ -22,6 +22,7 @@ mod sessions;
 mod settings;
 mod standing;
 mod state;
+mod summaries;
 #[cfg(test)]
 mod tests;
 mod usage;
@@ -38,6 +39,7 @@ pub use runs::RunFacts;
 pub use same_round::SameRound;
 pub use session_state::{RunState, SessionState, StepState, Used};
 pub use sessions::SessionRow;
+pub use summaries::AttemptUse;
 pub use violations::Violation;
 
 use self::row::Row;

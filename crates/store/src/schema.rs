@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V003__plain_checks.sql"),
     include_str!("../migrations/V004__native.sql"),
     include_str!("../migrations/V005__providers.sql"),
+    include_str!("../migrations/V006__context.sql"),
 ];
 
 /// The newest schema that this version knows.

@@ -20,6 +20,7 @@ mod settings;
 mod state;
 mod statement;
 mod steps;
+mod summaries;
 
 use rusqlite::Connection;
 
@@ -168,6 +169,7 @@ fn apply_change(
             to,
             streamed_bytes,
             usage,
+            fill,
             error,
             at_ms,
         } => {
@@ -175,11 +177,16 @@ fn apply_change(
                 to: *to,
                 streamed_bytes: *streamed_bytes,
                 usage: *usage,
+                fill: *fill,
                 error: error.as_ref(),
                 at_ms: *at_ms,
             };
             attempts::end(connection, *step_id, *attempt, &end)
         }
+        Change::AddSummary {
+            session_id,
+            summary,
+        } => summaries::add(connection, *session_id, summary),
         Change::AddCall(call) => calls::add(connection, call),
         Change::SaveCall {
             call,

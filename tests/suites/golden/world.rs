@@ -184,9 +184,8 @@ struct Obedient(Mood);
 impl Model for Obedient {
     fn info(&self) -> ModelInfo {
         ModelInfo {
-            id: "obedient".to_owned(),
-            label: "Obedient".to_owned(),
             is_scripted: true,
+            ..ModelInfo::new("obedient", "Obedient")
         }
     }
 
@@ -209,6 +208,7 @@ impl Model for Obedient {
             input_tokens: Some(40),
             output_tokens: Some(12),
             cached_tokens: None,
+            cache_write_tokens: None,
             cost_microusd: Some(7),
         };
         let native = Native {

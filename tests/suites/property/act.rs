@@ -281,6 +281,7 @@ impl Act {
                 to: *to,
                 streamed_bytes: *streamed,
                 usage: Usage::default(),
+                fill: None,
                 error: None,
                 at_ms,
             },

@@ -136,6 +136,8 @@ fn snapshot(seq: u64, messages: Vec<Message>) -> SessionSnapshot {
         branches: Vec::new(),
         workspace: "/work".to_owned(),
         usage: UsageTotal::default(),
+        fill: None,
+        summaries: Vec::new(),
         live: None,
     }
 }
@@ -202,6 +204,7 @@ fn step_started(attempt: u32) -> Event {
         step_id: STEP,
         attempt,
         model: "guide".to_owned(),
+        is_compaction: false,
     }
 }
 
@@ -213,6 +216,7 @@ fn step_completed(attempt: u32, message: Message) -> Event {
         message,
         calls: Vec::new(),
         usage: Usage::default(),
+        fill: None,
     }
 }
 
@@ -271,6 +275,7 @@ fn a_snapshot_goes_on_where_it_was_made() {
         attempt: 1,
         model: "guide".to_owned(),
         started_at_ms: 1,
+        is_compaction: false,
         blocks: vec![LiveBlock {
             block: 0,
             kind: BlockKind::Text,

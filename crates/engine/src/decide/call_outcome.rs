@@ -112,6 +112,7 @@ pub(super) fn end_step(decision: &mut Decision, call: &CallRow, to: StepStatus, 
         to,
         streamed_bytes: 0,
         usage: Usage::default(),
+        fill: None,
         error: None,
         at_ms: given.at_ms,
     });

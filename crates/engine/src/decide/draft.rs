@@ -187,6 +187,7 @@ impl<'a> Draft<'a> {
             },
             streamed_bytes: step.streamed_bytes,
             usage: Usage::default(),
+            fill: None,
             error: error.clone(),
             at_ms,
         });

@@ -137,6 +137,7 @@ fn complete(
             .map(|call| call.view.clone())
             .collect(),
         usage,
+        fill: None,
     });
     is_started
 }
@@ -161,6 +162,7 @@ fn end_attempt(draft: &mut Draft<'_>, step: &StepState, usage: Usage) {
         to: StepStatus::Completed,
         streamed_bytes: step.streamed_bytes,
         usage,
+        fill: None,
         error: None,
         at_ms,
     });

@@ -348,6 +348,8 @@ impl Draft<'_> {
         self.run.step = Some(StepState {
             step_id,
             position,
+            is_compaction: false,
+            follows_compaction: false,
             status: StepStatus::Planned,
             attempt: 0,
             streamed_bytes: 0,
@@ -385,6 +387,7 @@ impl Draft<'_> {
             step_id,
             attempt,
             model: self.run.model.clone(),
+            is_compaction: false,
         });
         self.effect(Effect::CallModel {
             session_id,

@@ -92,6 +92,7 @@ impl Engine {
             agent: state.agent,
             created_at_ms,
             natives: natives(&messages, &calls),
+            summaries: Vec::new(),
             messages: messages.into_iter().map(|row| row.message).collect(),
             calls: calls.into_iter().map(|call| call.view).collect(),
         };

@@ -58,6 +58,7 @@ pub(crate) fn finished_with(tokens: u64, cost_microusd: u64) -> Said {
         input_tokens: Some(tokens),
         output_tokens: Some(0),
         cached_tokens: None,
+        cache_write_tokens: None,
         cost_microusd: Some(cost_microusd),
     };
     Ok(ModelEvent::finished(usage))

@@ -29,6 +29,7 @@ pub(crate) const COST: Usage = Usage {
     input_tokens: Some(10),
     output_tokens: Some(2),
     cached_tokens: None,
+    cache_write_tokens: None,
     cost_microusd: None,
 };
 
@@ -85,9 +86,8 @@ impl Player {
 impl Model for Player {
     fn info(&self) -> ModelInfo {
         ModelInfo {
-            id: "player".to_owned(),
-            label: "Player".to_owned(),
             is_scripted: true,
+            ..ModelInfo::new("player", "Player")
         }
     }
 

@@ -187,8 +187,7 @@ impl Model for Torrent {
 
 fn info(id: &str) -> ModelInfo {
     ModelInfo {
-        id: id.to_owned(),
-        label: "Scripted".to_owned(),
         is_scripted: true,
+        ..ModelInfo::new(id, "Scripted")
     }
 }

@@ -68,7 +68,7 @@ fn with_cost(event: ModelEvent, price: Option<&Price>) -> ModelEvent {
             Some(price),
         ) => ModelEvent::Finished {
             usage: Usage {
-                cost_microusd: cost(&usage, None, price),
+                cost_microusd: cost(&usage, price),
                 ..usage
             },
             ending,

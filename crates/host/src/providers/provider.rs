@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use engine::{Clock, Model, ModelError, ProviderRow, Slot};
 use models::{Endpoint, EndpointError, Limits, SecretString, connect};
-use protocol::{Dialect, ErrorClass, ModelInfo, ProviderFields};
+use protocol::{Dialect, ErrorClass, ModelInfo, ProviderFields, ProviderModel};
 
 use super::gate::Gate;
 use super::{Shared, card};
 use crate::keys::KeyError;
+
+/// A window that Ollama is asked for where nobody chose one: a larger one takes memory that a
+/// computer may not have.
+const OLLAMA_WINDOW: u64 = 32 * 1024;
 
 /// A provider. Another row is another one of these; the gate stays.
 #[derive(Debug)]
@@ -41,10 +45,34 @@ impl Provider {
         let mut cards = self.row.models.iter();
         let card = cards.find(|card| card.name == model);
         let label = card.map_or(model, |card| card.label.as_str());
+        let name = &self.row.fields.name;
+        let id = format!("{}/{model}", self.row.provider_id);
+        let said = self.row.fields.options.max_output_tokens;
         ModelInfo {
-            id: format!("{}/{model}", self.row.provider_id),
-            label: format!("{label} ({})", self.row.fields.name),
-            is_scripted: false,
+            provider: Some(name.clone()),
+            context_tokens: self.window(card),
+            max_output_tokens: said.or_else(|| card?.max_output_tokens),
+            images: card.and_then(|card| card.images),
+            tools: card.and_then(|card| card.tools),
+            ..ModelInfo::new(id, format!("{label} ({name})"))
+        }
+    }
+
+    /// What the model's window holds. Ollama makes one of the size it is told, and drops what does
+    /// not fit without a word: it is told this number.
+    fn window(&self, card: Option<&ProviderModel>) -> Option<u64> {
+        let fields = &self.row.fields;
+        let said = card.and_then(|card| card.context_tokens);
+        match fields.dialect {
+            Dialect::Ollama => {
+                let chosen = fields.options.request.get("options");
+                let chosen = chosen.and_then(|options| options["num_ctx"].as_u64());
+                chosen.or_else(|| said.map(|tokens| tokens.min(OLLAMA_WINDOW)))
+            }
+            Dialect::ChatCompletions // tidy: allow(chat) the dialect's own name.
+            | Dialect::Responses
+            | Dialect::Anthropic
+            | Dialect::Gemini => said,
         }
     }
 
@@ -106,6 +134,7 @@ impl Provider {
             label: info.label,
             key: self.secret(None, shared).await?,
             headers,
+            context_tokens: info.context_tokens,
             ..plain_endpoint(fields, name, self.max_output_tokens(name))
         })
     }

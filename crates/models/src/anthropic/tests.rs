@@ -93,6 +93,7 @@ fn a_recorded_reply_is_what_it_says() {
         input_tokens: Some(2_112),
         output_tokens: Some(89),
         cached_tokens: Some(2_000),
+        cache_write_tokens: Some(100),
         cost_microusd: None,
     };
     assert_eq!((*usage, *ending), (counted, Ending::Complete));

@@ -44,7 +44,7 @@ impl Price {
 /// What a call cost in millionths of a dollar, or nothing if anything that is needed for it is not
 /// known. What the provider says itself counts before anything else. How much was written to the
 /// cache is needed only where that has a price of its own.
-pub fn cost(usage: &Usage, cache_write_tokens: Option<u64>, price: &Price) -> Option<u64> {
+pub fn cost(usage: &Usage, price: &Price) -> Option<u64> {
     if usage.cost_microusd.is_some() {
         return usage.cost_microusd;
     }
@@ -60,7 +60,7 @@ pub fn cost(usage: &Usage, cache_write_tokens: Option<u64>, price: &Price) -> Op
         (Some(_), None) | (None, Some(_)) => return None,
     };
     let (written, write_price) = match price.cache_write {
-        Some(price) => (cache_write_tokens?, price),
+        Some(price) => (usage.cache_write_tokens?, price),
         None => (0, 0),
     };
     let plain = input.checked_sub(read)?.checked_sub(written)?;

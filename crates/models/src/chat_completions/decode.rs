@@ -163,6 +163,7 @@ impl Decoder {
             input_tokens: usage["prompt_tokens"].as_u64(),
             output_tokens: usage["completion_tokens"].as_u64(),
             cached_tokens: cached,
+            cache_write_tokens: usage["prompt_tokens_details"]["cache_write_tokens"].as_u64(),
             cost_microusd: usage["cost"].as_f64().and_then(microusd),
         };
     }

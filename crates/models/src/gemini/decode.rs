@@ -172,6 +172,7 @@ impl Decoder {
             // Numbers that are zero are left out here.
             cached_tokens: count("cachedContentTokenCount")
                 .or(count("promptTokenCount").map(|_| 0)),
+            cache_write_tokens: None,
             cost_microusd: None,
         };
     }

@@ -178,6 +178,7 @@ fn usage(line: &Line) -> Usage {
         input_tokens: count(&line.prompt_eval_count),
         output_tokens: count(&line.eval_count),
         cached_tokens: None,
+        cache_write_tokens: None,
         cost_microusd: None,
     }
 }

@@ -20,7 +20,6 @@ const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "options"];
 /// the model stays loaded is left to whoever runs the server.
 pub(super) fn body(
     endpoint: &Endpoint,
-    context_tokens: Option<u64>,
     request: &ModelRequest,
 ) -> Result<Vec<u8>, ModelError> {
     let model = endpoint.model.as_str();
@@ -35,7 +34,7 @@ pub(super) fn body(
         messages: instructions.into_iter().chain(messages).collect(),
         tools: request.tools.iter().map(tool).collect(),
         stream: true,
-        options: options(endpoint, context_tokens),
+        options: options(endpoint),
         beside: endpoint.options_beside(&OWN),
     };
     serde_json::to_vec(&body).map_err(|error| failure::no_form(&error))
@@ -105,10 +104,10 @@ struct Function<'a> {
 }
 
 /// What the person chose for the model, and the size of the window, if that is not among it.
-fn options(endpoint: &Endpoint, context_tokens: Option<u64>) -> Map<String, Value> {
+fn options(endpoint: &Endpoint) -> Map<String, Value> {
     let chosen = endpoint.options.get("options").and_then(Value::as_object);
     let mut options = chosen.cloned().unwrap_or_default();
-    if let Some(tokens) = context_tokens {
+    if let Some(tokens) = endpoint.context_tokens {
         options.entry("num_ctx").or_insert_with(|| tokens.into());
     }
     options

@@ -246,6 +246,7 @@ fn usage(usage: &Value) -> Usage {
         input_tokens: usage["input_tokens"].as_u64(),
         output_tokens: usage["output_tokens"].as_u64(),
         cached_tokens: usage["input_tokens_details"]["cached_tokens"].as_u64(),
+        cache_write_tokens: None,
         cost_microusd: None,
     }
 }

@@ -83,6 +83,7 @@ async fn a_conversation_with_tools_keeps_what_is_signed() {
         input_tokens: Some(20),
         output_tokens: Some(10),
         cached_tokens: Some(5),
+        cache_write_tokens: None,
         cost_microusd: None,
     };
     assert_eq!(*usage, expected);

@@ -31,10 +31,10 @@ const TEXT: &str = concat!(
 fn model_with(url: &str, limits: Limits) -> Ollama {
     let endpoint = Endpoint {
         key: Some(SecretString::from(KEY)),
+        context_tokens: Some(16_384),
         ..Endpoint::new(url, "qwen3:8b")
     };
-    let model = Ollama::new(endpoint, limits, Arc::new(SystemClock)).unwrap();
-    model.with_context_tokens(Some(16_384))
+    Ollama::new(endpoint, limits, Arc::new(SystemClock)).unwrap()
 }
 
 async fn heard(said: Said) -> Heard {

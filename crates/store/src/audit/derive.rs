@@ -179,6 +179,9 @@ fn entry<'a>(change: &'a Change, all: &Transition) -> Result<Option<Entry<'a>>, 
             .at(*at_ms)
             .about(step_id.uuid())
             .status(to.as_str()),
+        Change::AddSummary { summary, .. } => record("history_summarised")
+            .at(summary.created_at_ms)
+            .text(&summary.text),
         Change::AddCall(call) => planned(call),
         Change::SaveCall { call, from, .. } => saved(call, *from),
         Change::AddApproval { call_id, approval } => Entry {

@@ -9,6 +9,8 @@ pub enum StepKind {
     ModelCall,
     /// Runs a tool call.
     ToolCall,
+    /// Has the model summarise older messages.
+    Compaction,
 }
 
 /// A failed model call that will be made again.

@@ -11,6 +11,7 @@ const SECOND: &str = include_str!("../../migrations/V002__audit.sql");
 const THIRD: &str = include_str!("../../migrations/V003__plain_checks.sql");
 const FOURTH: &str = include_str!("../../migrations/V004__native.sql");
 const FIFTH: &str = include_str!("../../migrations/V005__providers.sql");
+const SIXTH: &str = include_str!("../../migrations/V006__context.sql");
 const ADDED: &str = "
     CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
     CREATE INDEX notes_by_body ON notes (body);
@@ -25,7 +26,7 @@ const ORPHANING: &str = "
     INSERT INTO sessions (id, agent_id, created_at_ms, updated_at_ms)
     VALUES (randomblob(16), randomblob(16), 1, 1);";
 
-const LONGER: Schema = Schema::of(&[FIRST, SECOND, THIRD, FOURTH, FIFTH, ADDED, ADDED_COLUMN]);
+const LONGER: Schema = Schema::of(&[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ADDED, ADDED_COLUMN]);
 
 fn place() -> (tempfile::TempDir, Options) {
     let dir = tempfile::tempdir().unwrap();
@@ -80,7 +81,7 @@ fn a_migrated_database_is_like_a_fresh_one() {
     let migrations: [&'static [&'static str]; 3] = [
         &[FIRST],
         &[FIRST, SECOND],
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, ADDED],
+        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ADDED],
     ];
     for older in migrations {
         let (_dir, options) = place();
@@ -116,7 +117,7 @@ fn a_verified_backup_is_made_before_a_migration() {
     let old = shape(&options.folder.database());
     let opened = close(&options, LONGER);
     assert_eq!(opened.migrated_from, Some(5));
-    let backup = options.folder.backups().join("holdfast-5000-schema5.db");
+    let backup = options.folder.backups().join("holdfast-5000-schema6.db");
     assert_eq!(shape(&backup), old);
     let count = std::fs::read_dir(options.folder.backups()).unwrap().count();
     assert_eq!(count, 1, "one backup, and nothing beside it");
@@ -127,9 +128,9 @@ fn a_verified_backup_is_made_before_a_migration() {
 #[test]
 fn a_failed_migration_leaves_the_old_database_and_the_backup() {
     let broken: [&'static [&'static str]; 3] = [
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, BROKEN],
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, ADDED, BROKEN],
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, ORPHANING],
+        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, BROKEN],
+        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ADDED, BROKEN],
+        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ORPHANING],
     ];
     for migrations in broken {
         let (_dir, options) = place();
@@ -140,7 +141,7 @@ fn a_failed_migration_leaves_the_old_database_and_the_backup() {
             assert!(matches!(result, Err(Error::Sqlite(_))), "{result:?}");
             assert_eq!(shape(&options.folder.database()), old);
         }
-        let backup = options.folder.backups().join("holdfast-5000-schema5.db");
+        let backup = options.folder.backups().join("holdfast-5000-schema6.db");
         assert_eq!(shape(&backup), old);
         let opened = close(&options, Schema::CURRENT);
         assert_eq!((opened.is_new, opened.migrated_from), (false, None));
@@ -155,7 +156,7 @@ fn without_a_backup_nothing_is_migrated() {
     let old = shape(&options.folder.database());
     // The name that the backup would get is taken by a folder, at the end of all times.
     options.now_ms = u64::MAX;
-    let taken = format!("holdfast-{}-schema5.db", u64::MAX);
+    let taken = format!("holdfast-{}-schema6.db", u64::MAX);
     std::fs::create_dir(options.folder.backups().join(taken)).unwrap();
     assert!(Store::open_with(&options, LONGER).is_err());
     assert_eq!(shape(&options.folder.database()), old);

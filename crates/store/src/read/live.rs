@@ -53,10 +53,10 @@ pub(super) const DELTAS_AFTER: &str = "
 /// there ever were. The list of statuses is the one of the index.
 pub(super) const LIVE_HEAD: &str = "
     SELECT runs.id AS run_id, runs.model, steps.id AS step_id, attempts.attempt,
-           attempts.started_at_ms
+           attempts.started_at_ms, steps.kind = 'compaction' AS is_compaction
     FROM runs
     CROSS JOIN steps ON steps.run_id = runs.id AND steps.status = 'running'
-         AND steps.kind = 'model_call'
+         AND steps.kind <> 'tool_call'
     CROSS JOIN attempts ON attempts.step_id = steps.id AND attempts.status = 'running'
     WHERE runs.session_id = ?1
       AND runs.status IN ('queued', 'running', 'waiting') AND runs.status = 'running'";
@@ -130,6 +130,7 @@ impl Reader<'_> {
                 attempt: get(row, "attempt")?,
                 model: get(row, "model")?,
                 started_at_ms: get(row, "started_at_ms")?,
+                is_compaction: get(row, "is_compaction")?,
                 blocks: Vec::new(),
             })
         })

@@ -90,7 +90,7 @@ impl Reader<'_> {
     }
 }
 
-fn message_row(row: &Row<'_>) -> Result<MessageRow, Error> {
+pub(super) fn message_row(row: &Row<'_>) -> Result<MessageRow, Error> {
     Ok(MessageRow {
         message: message(row)?,
         // Without it the message is told in our words.

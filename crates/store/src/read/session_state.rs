@@ -78,7 +78,7 @@ pub struct RunState {
     pub updated_at_ms: u64,
     /// Whether the person has seen that it failed.
     pub is_dismissed: bool,
-    /// Its newest model call.
+    /// Its newest model call or compaction.
     pub step: Option<StepState>,
     /// The calls of the newest message of the run that has any, in order.
     pub calls: Vec<CallRow>,
@@ -106,6 +106,10 @@ pub struct StepState {
     pub step_id: StepId,
     /// Its place in the run, from 1.
     pub position: u32,
+    /// Whether it has the model summarise older messages.
+    pub is_compaction: bool,
+    /// Whether the step right before it did.
+    pub follows_compaction: bool,
     /// Where it stands.
     pub status: StepStatus,
     /// The newest attempt, from 1; 0 if there was none.
@@ -121,10 +125,14 @@ const REPEATS_FROM: u32 = 3;
 
 pub(super) const NEWEST_STEP: &str = "
     SELECT steps.id, steps.position, steps.status,
+           steps.kind = 'compaction' AS is_compaction,
+           coalesce((SELECT before.kind = 'compaction' FROM steps AS before
+                     WHERE before.run_id = steps.run_id
+                       AND before.position = steps.position - 1), 0) AS follows_compaction,
            coalesce(attempts.attempt, 0) AS attempt,
            coalesce(attempts.streamed_bytes, 0) AS streamed_bytes
     FROM steps LEFT JOIN attempts ON attempts.step_id = steps.id
-    WHERE steps.run_id = ?1 AND steps.kind = 'model_call'
+    WHERE steps.run_id = ?1 AND steps.kind <> 'tool_call'
     ORDER BY steps.position DESC, attempts.attempt DESC
     LIMIT 1";
 
@@ -203,6 +211,8 @@ impl Reader<'_> {
             Ok(StepState {
                 step_id: step_id(row, "id")?,
                 position: get(row, "position")?,
+                is_compaction: get(row, "is_compaction")?,
+                follows_compaction: get(row, "follows_compaction")?,
                 status: StepStatus::parse(&get::<String>(row, "status")?)
                     .map_err(|error| unreadable("step", &error))?,
                 attempt: get(row, "attempt")?,

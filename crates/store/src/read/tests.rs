@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::{
     attention, calls, checkpoints, due, events, live, messages, providers, recovery, runs,
-    same_round, session_state, sessions, usage, violations, workspaces,
+    same_round, session_state, sessions, summaries, usage, violations, workspaces,
 };
 use crate::connection::{make_durable, open_existing};
 use crate::schema::Schema;
@@ -81,6 +81,8 @@ fn queries() -> Vec<(&'static str, String)> {
         ("calls_of_message", calls::calls_of_message_sql()),
         ("calls_of", calls::calls_of_messages_sql()),
         ("messages_after", messages::MESSAGES_AFTER.to_owned()),
+        ("message_at", summaries::MESSAGE_AT.to_owned()),
+        ("summaries", summaries::SUMMARIES.to_owned()),
         ("call_rows_of_path", calls::calls_of_segment_sql()),
         ("open_calls", calls::open_calls_sql(calls::OF_ALL)),
         (

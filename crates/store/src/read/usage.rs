@@ -7,18 +7,22 @@ use super::row::{Row, get};
 use crate::Error;
 
 /// From the runs to their attempts, in this order. A sum over nothing but NULLs is NULL.
+/// A call that was too long for its model was not made.
 pub(super) fn usage_sql(condition: &str) -> String {
     format!(
         "SELECT sum(attempts.input_tokens) AS input_tokens,
                 sum(attempts.output_tokens) AS output_tokens,
                 sum(attempts.cached_tokens) AS cached_tokens,
+                sum(attempts.cache_write_tokens) AS cache_write_tokens,
                 sum(attempts.cost_microusd) AS cost_microusd,
                 count(*) AS calls,
                 count(*) FILTER (WHERE attempts.input_tokens IS NULL
-                                   AND attempts.output_tokens IS NULL) AS calls_unknown
+                                   AND attempts.output_tokens IS NULL) AS calls_unknown,
+                count(*) FILTER (WHERE attempts.cost_microusd IS NULL) AS calls_without_cost
          FROM runs
-         CROSS JOIN steps ON steps.run_id = runs.id AND steps.kind = 'model_call'
+         CROSS JOIN steps ON steps.run_id = runs.id AND steps.kind <> 'tool_call'
          CROSS JOIN attempts ON attempts.step_id = steps.id AND attempts.status <> 'running'
+              AND attempts.error_class IS NOT 'context_length'
          WHERE {condition}"
     )
 }
@@ -48,9 +52,11 @@ fn usage(row: &Row<'_>) -> Result<UsageTotal, Error> {
             input_tokens: get(row, "input_tokens")?,
             output_tokens: get(row, "output_tokens")?,
             cached_tokens: get(row, "cached_tokens")?,
+            cache_write_tokens: get(row, "cache_write_tokens")?,
             cost_microusd: get(row, "cost_microusd")?,
         },
         calls: get(row, "calls")?,
         calls_unknown: get(row, "calls_unknown")?,
+        calls_without_cost: get(row, "calls_without_cost")?,
     })
 }

@@ -1,7 +1,7 @@
 //! The lifecycle of attempts and of what they stream.
 
 use protocol::limits::INTEGER;
-use protocol::{RunError, StepId, StepStatus, Usage};
+use protocol::{Fill, RunError, StepId, StepStatus, Usage};
 use rusqlite::{Connection, params};
 
 use super::statement::{check_error, check_size, insert, set, update_one};
@@ -81,6 +81,7 @@ pub(super) struct End<'a> {
     pub(super) to: StepStatus,
     pub(super) streamed_bytes: u64,
     pub(super) usage: Usage,
+    pub(super) fill: Option<Fill>,
     pub(super) error: Option<&'a RunError>,
     pub(super) at_ms: u64,
 }
@@ -105,7 +106,8 @@ pub(super) fn end(
         connection,
         "UPDATE attempts
          SET status = ?4, input_tokens = ?5, output_tokens = ?6, cached_tokens = ?7,
-             cost_microusd = ?8, error_class = ?9, error_message = ?10, ended_at_ms = ?11
+             cost_microusd = ?8, error_class = ?9, error_message = ?10, ended_at_ms = ?11,
+             cache_write_tokens = ?12, fill_tokens = ?13, fill_of = ?14, fill_is_estimated = ?15
          WHERE step_id = ?1 AND attempt = ?2 AND status = 'running' AND streamed_bytes = ?3",
         params![
             step_id.uuid().as_bytes(),
@@ -119,6 +121,10 @@ pub(super) fn end(
             end.error.map(|error| error.class.as_str()),
             set(end.error.map(|error| error.message.as_str())),
             end.at_ms,
+            bounded(end.usage.cache_write_tokens),
+            bounded(end.fill.map(|fill| fill.tokens)),
+            bounded(end.fill.and_then(|fill| fill.of)),
+            end.fill.map(|fill| fill.is_estimated),
         ],
         "the attempt ended or streamed on",
     )?;

@@ -33,6 +33,7 @@ const fn kind_text(kind: StepKind) -> &'static str {
     match kind {
         StepKind::ModelCall => "model_call",
         StepKind::ToolCall => "tool_call",
+        StepKind::Compaction => "compaction",
     }
 }
 

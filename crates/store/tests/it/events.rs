@@ -50,6 +50,7 @@ fn events_of_steps() -> Vec<Event> {
         input_tokens: Some(7),
         output_tokens: None,
         cached_tokens: Some(5),
+        cache_write_tokens: Some(2),
         cost_microusd: Some(3),
     };
     vec![
@@ -83,7 +84,29 @@ fn events_of_steps() -> Vec<Event> {
             run_id,
             step_id,
             attempt,
-            model,
+            model: model.clone(),
+            is_compaction: false,
+        },
+        Event::StepStarted {
+            run_id,
+            step_id,
+            attempt,
+            model: model.clone(),
+            is_compaction: true,
+        },
+        Event::HistorySummarised {
+            run_id,
+            step_id: Some(step_id),
+            attempt: Some(attempt),
+            summary: summary(1, Some(3), &model),
+            usage: Some(usage),
+        },
+        Event::HistorySummarised {
+            run_id,
+            step_id: None,
+            attempt: None,
+            summary: summary(0, None, &model),
+            usage: None,
         },
         Event::StepCompleted {
             run_id,
@@ -92,6 +115,7 @@ fn events_of_steps() -> Vec<Event> {
             message: written(),
             calls: Vec::new(),
             usage: Usage::default(),
+            fill: None,
         },
         Event::StepCompleted {
             run_id,
@@ -100,6 +124,11 @@ fn events_of_steps() -> Vec<Event> {
             message: written(),
             calls: vec![call(1, 0).view, full_view()],
             usage,
+            fill: Some(protocol::Fill {
+                tokens: 1_200,
+                of: Some(8_192),
+                is_estimated: true,
+            }),
         },
         Event::ToolCallChanged {
             call: Box::new(full_view()),
@@ -188,6 +217,17 @@ fn events_of_sessions() -> Vec<Event> {
     ]
 }
 
+fn summary(branch: u32, kept: Option<u64>, model: &str) -> protocol::SummaryView {
+    protocol::SummaryView {
+        position: 7,
+        branch,
+        kept,
+        text: "They wanted a plan.".to_owned(),
+        model: model.to_owned(),
+        created_at_ms: 70,
+    }
+}
+
 /// The compiler asks for a new variant here; the test below then asks for it in the list above.
 fn number(event: &Event) -> usize {
     match event {
@@ -216,7 +256,8 @@ fn number(event: &Event) -> usize {
         Event::SessionArchived { .. } => 22,
         Event::AgentChanged { .. } => 23,
         Event::ModelChanged { .. } => 24,
-        Event::Unrecognised { .. } => 25,
+        Event::HistorySummarised { .. } => 25,
+        Event::Unrecognised { .. } => 26,
     }
 }
 
@@ -226,7 +267,7 @@ fn number(event: &Event) -> usize {
 fn the_stored_form_of_every_event_is_pinned_and_reads_back() {
     let events = every_event();
     let listed: BTreeSet<usize> = events.iter().map(number).collect();
-    assert_eq!(listed, (0..25).collect::<BTreeSet<_>>());
+    assert_eq!(listed, (0..26).collect::<BTreeSet<_>>());
     let place = Place::new();
     let store = place.open();
     let session = session_id(1);

@@ -269,6 +269,7 @@ fn usage_is_summed_up_and_what_is_unknown_stays_so() {
         to,
         streamed_bytes: if step == 1 && attempt == 1 { 5 } else { 0 },
         usage,
+        fill: None,
         error: None,
         at_ms,
     };
@@ -276,6 +277,7 @@ fn usage_is_summed_up_and_what_is_unknown_stays_so() {
         input_tokens,
         output_tokens,
         cached_tokens: None,
+        cache_write_tokens: None,
         cost_microusd,
     };
     apply(vec![
@@ -290,6 +292,7 @@ fn usage_is_summed_up_and_what_is_unknown_stays_so() {
         sum: Usage::default(),
         calls: 1,
         calls_unknown: 1,
+        calls_without_cost: 1,
     };
     assert_eq!(total(), unknown);
     let state = || {
@@ -326,6 +329,7 @@ fn usage_is_summed_up_and_what_is_unknown_stays_so() {
         sum: said(Some(8), Some(most), Some(5)),
         calls: 3,
         calls_unknown: 1,
+        calls_without_cost: 2,
     };
     assert_eq!(total(), expected);
     let view = store.read(|reader| reader.run(run)).unwrap().unwrap();

@@ -153,6 +153,7 @@ pub(crate) fn end_attempt(step: StepId, streamed_bytes: u64, to: StepStatus) -> 
         to,
         streamed_bytes,
         usage: protocol::Usage::default(),
+        fill: None,
         error: None,
         at_ms: 17,
     }

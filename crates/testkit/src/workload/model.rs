@@ -84,9 +84,8 @@ impl WorkModel {
 impl Model for WorkModel {
     fn info(&self) -> ModelInfo {
         ModelInfo {
-            id: "workload".to_owned(),
-            label: "Workload".to_owned(),
             is_scripted: true,
+            ..ModelInfo::new("workload", "Workload")
         }
     }
 

@@ -77,6 +77,7 @@ pub(super) fn asking() -> Window {
         message: message(2, Role::Agent, "I will write."),
         calls: vec![call(12, 2, 1), call(11, 2, 0)],
         usage: Usage::default(),
+        fill: None,
     };
     window.events([(4, step), (5, Event::RunWaiting { run_id: RUN })]);
     window

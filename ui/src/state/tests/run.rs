@@ -90,6 +90,7 @@ fn usage_adds_up_and_the_unknown_stays_unknown() {
         message: message(u64::from(attempt) + 1, Role::Agent, "x"),
         calls: vec![],
         usage,
+        fill: None,
     };
     let known = Usage {
         input_tokens: Some(100),
@@ -103,6 +104,7 @@ fn usage_adds_up_and_the_unknown_stays_unknown() {
             sum: known,
             calls: 2,
             calls_unknown: 1,
+            calls_without_cost: 2,
         }
     );
 }

@@ -306,6 +306,7 @@ fn usage_is_what_was_said_last_and_nothing_else() {
         input_tokens: input,
         output_tokens: output,
         cached_tokens: cached,
+        cache_write_tokens: None,
         cost_microusd: None,
     };
     assert_eq!(
@@ -320,7 +321,10 @@ fn usage_is_what_was_said_last_and_nothing_else() {
             json!({"input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 1}),
             json!({"input_tokens": 6, "cache_creation_input_tokens": 10, "output_tokens": 2})
         ),
-        counted(Some(23), Some(2), Some(7))
+        Usage {
+            cache_write_tokens: Some(10),
+            ..counted(Some(23), Some(2), Some(7))
+        }
     );
     assert_eq!(
         usage(

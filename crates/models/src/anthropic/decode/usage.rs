@@ -33,6 +33,7 @@ impl Counts {
             input_tokens: self.input.map(|input| input.saturating_add(cached)),
             output_tokens: self.output,
             cached_tokens: self.cache_read,
+            cache_write_tokens: self.cache_creation,
             cost_microusd: None,
         }
     }

@@ -15,6 +15,7 @@ fn usage(input: Option<u64>, output: Option<u64>, cached: Option<u64>) -> Usage 
         input_tokens: input,
         output_tokens: output,
         cached_tokens: cached,
+        cache_write_tokens: None,
         cost_microusd: None,
     }
 }
@@ -52,7 +53,7 @@ fn a_sum_is_there_only_when_everything_is_known() {
         (PRICE, usage(Some(u64::MAX), Some(u64::MAX), Some(0)), None),
         (PRICE, Usage::default(), None),
     ] {
-        assert_eq!(cost(&usage, None, &price), expected, "{usage:?} {price:?}");
+        assert_eq!(cost(&usage, &price), expected, "{usage:?} {price:?}");
     }
 }
 
@@ -62,13 +63,16 @@ fn what_is_written_to_a_cache_is_needed_where_it_has_a_price() {
         cache_write: Some(3_750_000),
         ..PRICE
     };
-    let usage = usage(Some(1_000), Some(0), Some(600));
-    assert_eq!(cost(&usage, None, &price), None);
-    assert_eq!(cost(&usage, Some(0), &price), Some(1_380));
+    let written = |tokens| Usage {
+        cache_write_tokens: tokens,
+        ..usage(Some(1_000), Some(0), Some(600))
+    };
+    assert_eq!(cost(&written(None), &price), None);
+    assert_eq!(cost(&written(Some(0)), &price), Some(1_380));
     // 300 · 3 + 600 · 0.3 + 100 · 3.75
-    assert_eq!(cost(&usage, Some(100), &price), Some(1_455));
-    assert_eq!(cost(&usage, Some(401), &price), None, "more than was read");
-    assert_eq!(cost(&usage, Some(100), &PRICE), Some(1_380), "not needed");
+    assert_eq!(cost(&written(Some(100)), &price), Some(1_455));
+    assert_eq!(cost(&written(Some(401)), &price), None, "more than was read");
+    assert_eq!(cost(&written(Some(100)), &PRICE), Some(1_380), "not needed");
 }
 
 #[test]
@@ -79,13 +83,13 @@ fn a_sum_is_rounded_once() {
         cache_read: None,
         ..PRICE
     };
-    assert_eq!(cost(&usage(Some(1), Some(1), None), None, &price), Some(1));
-    assert_eq!(cost(&usage(Some(1), Some(0), None), None, &price), Some(1));
+    assert_eq!(cost(&usage(Some(1), Some(1), None), &price), Some(1));
+    assert_eq!(cost(&usage(Some(1), Some(0), None), &price), Some(1));
     let cheap = Price {
         input: 499_999,
         ..price
     };
-    assert_eq!(cost(&usage(Some(1), Some(0), None), None, &cheap), Some(0));
+    assert_eq!(cost(&usage(Some(1), Some(0), None), &cheap), Some(0));
 }
 
 #[test]
@@ -94,7 +98,7 @@ fn what_the_provider_says_it_cost_is_what_it_cost() {
         cost_microusd: Some(7),
         ..Usage::default()
     };
-    assert_eq!(cost(&said, None, &PRICE), Some(7));
+    assert_eq!(cost(&said, &PRICE), Some(7));
 }
 
 #[test]

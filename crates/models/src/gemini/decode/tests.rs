@@ -196,6 +196,7 @@ fn usage_is_what_was_said_and_nothing_else() {
         input_tokens,
         output_tokens,
         cached_tokens,
+        cache_write_tokens: None,
         cost_microusd: None,
     };
     for (said, expected) in [

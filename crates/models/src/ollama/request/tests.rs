@@ -35,6 +35,13 @@ fn result(call_id: &str, text: &str, is_error: bool) -> RequestMessage {
     }
 }
 
+fn windowed(endpoint: Endpoint) -> Endpoint {
+    Endpoint {
+        context_tokens: Some(32_768),
+        ..endpoint
+    }
+}
+
 fn endpoint(model: &str) -> Endpoint {
     Endpoint::new("http://127.0.0.1:11434", model)
 }
@@ -49,7 +56,7 @@ fn request(messages: Vec<RequestMessage>) -> ModelRequest {
 }
 
 fn sent(messages: Vec<RequestMessage>) -> Value {
-    let bytes = body(&endpoint("m"), None, &request(messages)).expect("it can be sent");
+    let bytes = body(&endpoint("m"), &request(messages)).expect("it can be sent");
     serde_json::from_slice(&bytes).expect("it is JSON")
 }
 
@@ -79,7 +86,7 @@ fn the_same_request_gives_these_very_bytes() {
         r#""stream":true,"options":{"num_ctx":32768}}"#,
     );
     for _ in 0..2 {
-        let bytes = body(&endpoint("m"), Some(32_768), &request).expect("it can be sent");
+        let bytes = body(&windowed(endpoint("m")), &request).expect("it can be sent");
         assert_eq!(String::from_utf8(bytes).expect("text"), expected);
     }
 }
@@ -89,7 +96,7 @@ fn what_a_person_adds_is_sent_beside_what_is_ours() {
     let mut endpoint = endpoint("m");
     let added = json!({"keep_alive": "10m", "think": true, "stream": false, "options": {"num_ctx": 4096, "top_k": 1}});
     endpoint.options = added.as_object().expect("an object").clone();
-    let bytes = body(&endpoint, Some(32_768), &request(vec![user("Hi")])).expect("it can be sent");
+    let bytes = body(&windowed(endpoint), &request(vec![user("Hi")])).expect("it can be sent");
     let sent: Value = serde_json::from_slice(&bytes).expect("JSON");
     assert_eq!(sent["stream"], true);
     assert_eq!(sent["options"], json!({"num_ctx": 4096, "top_k": 1}));
@@ -145,7 +152,7 @@ fn a_thought_goes_back_to_the_model_that_had_it() {
     }
     let messages = vec![told, result("a", "", false)];
     assert_eq!(sent(messages.clone())["messages"][0]["thinking"], "Hm.");
-    let other = body(&endpoint("other"), None, &request(messages)).expect("it can be sent");
+    let other = body(&endpoint("other"), &request(messages)).expect("it can be sent");
     assert!(!String::from_utf8_lossy(&other).contains("Hm."));
 }
 
@@ -168,6 +175,6 @@ fn arguments_that_are_no_object_are_sent_inside_of_one() {
 #[test]
 fn a_call_without_its_result_is_never_sent() {
     let unpaired = request(vec![agent("", &[("a", "{}")]), user("Go on")]);
-    let error = body(&endpoint("m"), None, &unpaired).expect_err("unpaired");
+    let error = body(&endpoint("m"), &unpaired).expect_err("unpaired");
     assert_eq!(error.class, ErrorClass::Internal);
 }

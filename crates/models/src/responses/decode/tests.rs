@@ -333,6 +333,7 @@ fn usage_is_what_was_said_and_nothing_else() {
                 input_tokens: Some(10),
                 output_tokens: Some(0),
                 cached_tokens: Some(4),
+                cache_write_tokens: None,
                 cost_microusd: None,
             },
         ),

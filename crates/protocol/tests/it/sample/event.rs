@@ -1,8 +1,8 @@
 //! Everything that happens.
 
 use protocol::{
-    Block, BlockKind, BranchView, Envelope, ErrorClass, Event, Message, MessageStatus,
-    QueuedMessage, RetryView, Role, RunError, RunReason, Usage,
+    Block, BlockKind, BranchView, Envelope, ErrorClass, Event, Fill, Message,
+    MessageStatus, QueuedMessage, RetryView, Role, RunError, RunReason, SummaryView, Usage,
 };
 
 use super::call::{call, calls};
@@ -79,8 +79,29 @@ pub(super) const fn usage() -> Usage {
         input_tokens: Some(7),
         output_tokens: Some(8),
         cached_tokens: Some(3),
+        cache_write_tokens: Some(2),
         cost_microusd: Some(120),
     }
+}
+
+pub(super) const fn fill() -> Fill {
+    Fill {
+        tokens: 1_200,
+        of: Some(8_192),
+        is_estimated: true,
+    }
+}
+
+pub(super) fn summed_up() -> Vec<SummaryView> {
+    let summary = |branch, kept| SummaryView {
+        position: 7,
+        branch,
+        kept,
+        text: "They wanted a plan.".to_owned(),
+        model: "guide".to_owned(),
+        created_at_ms: AT,
+    };
+    vec![summary(0, None), summary(1, Some(3))]
 }
 
 pub(super) fn queue() -> Vec<QueuedMessage> {
@@ -157,6 +178,7 @@ fn of_steps() -> Vec<Event> {
             step_id,
             attempt,
             model: "guide".to_owned(),
+            is_compaction: false,
         },
         Event::StepCompleted {
             run_id,
@@ -165,6 +187,7 @@ fn of_steps() -> Vec<Event> {
             message: written(),
             calls: Vec::new(),
             usage: Usage::default(),
+            fill: None,
         },
         Event::StepCompleted {
             run_id,
@@ -173,9 +196,27 @@ fn of_steps() -> Vec<Event> {
             message: written(),
             calls: vec![call()],
             usage: usage(),
+            fill: Some(fill()),
+        },
+        Event::StepStarted {
+            run_id,
+            step_id,
+            attempt,
+            model: "guide".to_owned(),
+            is_compaction: true,
         },
         Event::StepCancelled { run_id, step_id },
     ];
+    for summary in summed_up() {
+        let is_own = summary.kept.is_some();
+        events.push(Event::HistorySummarised {
+            run_id,
+            step_id: is_own.then_some(step_id),
+            attempt: is_own.then_some(attempt),
+            summary,
+            usage: is_own.then(usage),
+        });
+    }
     for message in [None, Some(written())] {
         events.push(Event::StepInterrupted {
             run_id,

@@ -16,15 +16,24 @@ use super::{
 
 fn app() -> AppInfo {
     let model = ModelInfo {
-        id: "guide".to_owned(),
-        label: "Guide".to_owned(),
         is_scripted: true,
+        ..ModelInfo::new("guide", "Guide")
     };
     AppInfo {
         version: "0.1.0".to_owned(),
         data_dir: "/home/user/holdfast".to_owned(),
         model: model.clone(),
-        models: vec![model],
+        models: vec![
+            model,
+            ModelInfo {
+                provider: Some("Somewhere".to_owned()),
+                context_tokens: Some(200_000),
+                max_output_tokens: Some(64_000),
+                images: Some(true),
+                tools: Some(false),
+                ..ModelInfo::new("somewhere/large", "Large (Somewhere)")
+            },
+        ],
         tools: vec![ToolInfo {
             name: "write_file".to_owned(),
             description: "Writes a file.".to_owned(),

@@ -7,7 +7,9 @@ use protocol::{
 };
 
 use super::call::{call, calls};
-use super::event::{asked, branches, queue, retry, run_error, unreadable, usage as known, written};
+use super::event::{
+    asked, branches, fill, queue, retry, run_error, summed_up, unreadable, usage as known, written,
+};
 use super::{AGENT, AT, CALL, RUN, SESSION, STEP, agent_fields, bare_agent};
 
 pub(super) const fn usage() -> UsageTotal {
@@ -15,6 +17,7 @@ pub(super) const fn usage() -> UsageTotal {
         sum: known(),
         calls: 3,
         calls_unknown: 1,
+        calls_without_cost: 2,
     }
 }
 
@@ -156,6 +159,7 @@ pub(crate) fn snapshots() -> Vec<SessionSnapshot> {
         attempt: 1,
         model: "guide".to_owned(),
         started_at_ms: AT,
+        is_compaction: true,
         blocks: vec![
             block(0, BlockKind::Reasoning),
             block(1, BlockKind::Arguments),
@@ -173,6 +177,8 @@ pub(crate) fn snapshots() -> Vec<SessionSnapshot> {
             branches: Vec::new(),
             workspace: "/home/user/notes".to_owned(),
             usage: UsageTotal::default(),
+            fill: None,
+            summaries: Vec::new(),
             live: None,
         },
         SessionSnapshot {
@@ -186,6 +192,8 @@ pub(crate) fn snapshots() -> Vec<SessionSnapshot> {
             branches: branches(),
             workspace: "/home/user/notes".to_owned(),
             usage: usage(),
+            fill: Some(fill()),
+            summaries: summed_up(),
             live: Some(live),
         },
     ]
@@ -201,6 +209,7 @@ pub(crate) fn exports() -> Vec<SessionExport> {
         messages: Vec::new(),
         calls: Vec::new(),
         natives: Vec::new(),
+        summaries: Vec::new(),
     };
     let full = SessionExport {
         title: Some("Title".to_owned()),
@@ -208,6 +217,7 @@ pub(crate) fn exports() -> Vec<SessionExport> {
         messages: vec![asked(), written()],
         calls: calls(),
         natives: natives(),
+        summaries: summed_up(),
         ..bare.clone()
     };
     vec![bare, full]

@@ -1,0 +1,30 @@
+//! Summaries: added, never changed.
+
+use protocol::{SessionId, SummaryView, limits};
+use rusqlite::{Connection, params};
+
+use super::statement::{check_size, insert};
+use crate::Error;
+
+pub(super) fn add(
+    connection: &Connection,
+    session_id: SessionId,
+    summary: &SummaryView,
+) -> Result<(), Error> {
+    check_size("the summary", summary.text.len(), limits::SUMMARY_BYTES)?;
+    insert(
+        connection,
+        "INSERT INTO summaries (session_id, branch, position, kept, model, created_at_ms, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![
+            session_id.uuid().as_bytes(),
+            summary.branch,
+            summary.position,
+            summary.kept,
+            summary.model,
+            summary.created_at_ms,
+            summary.text,
+        ],
+        "there is such a summary, or its message is gone",
+    )
+}
