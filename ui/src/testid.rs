@@ -15,6 +15,14 @@ pub(crate) const NEW_SESSION: &str = "new-session";
 pub(crate) const ATTENTION_BADGE: &str = "attention-badge";
 /// All messages of the open session.
 pub(crate) const TRANSCRIPT: &str = "transcript";
+/// How full the model's window is, and what the session cost.
+pub(crate) const METER: &str = "meter";
+/// The same in full.
+pub(crate) const METER_CARD: &str = "meter-card";
+/// Where the model is told a summary from.
+pub(crate) const SUMMARY_MARK: &str = "summary-mark";
+/// The model is writing one.
+pub(crate) const SUMMARISING: &str = "summarising";
 /// One message in it.
 pub(crate) const MESSAGE: &str = "message";
 /// Who wrote a message, when it is the built-in guide.

@@ -8,6 +8,7 @@ mod approval;
 mod branch;
 mod call_outcome;
 mod call_start;
+mod compaction;
 mod copy;
 mod create_session;
 mod delete_session;
@@ -79,6 +80,17 @@ pub(crate) struct Decision {
     pub(crate) is_relaxed: bool,
 }
 
+/// What a model is called for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// To go on with the session.
+    Answer,
+    /// The same, right after older messages were summarised: there is no more room to be made.
+    AnswerAtLast,
+    /// To summarise older messages.
+    Summary,
+}
+
 /// What is done after the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
@@ -88,6 +100,7 @@ pub(crate) enum Effect {
         run_id: RunId,
         step_id: StepId,
         attempt: u32,
+        asking: Asking,
     },
     /// End the model call of this run, if one is going.
     HaltModel {

@@ -1,6 +1,8 @@
 //! One model call: its text is committed piece by piece, its outcome at the end.
 
+mod compaction;
 mod native;
+mod prepare;
 mod settle;
 
 use std::sync::Arc;
@@ -12,19 +14,17 @@ use protocol::{
     Usage, limits,
 };
 use store::faults::{self, Point};
-use store::{Change, Piece, Reader, Sync, Transition};
+use store::{Change, Piece, Sync, Transition};
 use tokio::time::{Instant, sleep_until};
 
 use crate::Engine;
 use crate::calls::CallHandle;
-use crate::decide::{Outcome, Said};
-use crate::history::History;
-use crate::model::{Model, ModelError, ModelEvent, ModelRequest, ModelStream};
-use crate::pin::Pin;
-use crate::planning::{Asked, Place};
-use crate::request;
+use crate::decide::{Asking, Outcome, Said};
+use crate::model::{ModelError, ModelEvent, ModelStream};
+use crate::planning::{self, Place};
 use crate::work::look_with_reply;
 pub(crate) use native::kept;
+use prepare::{Asked, Prepared, prepare};
 pub(crate) use settle::settle;
 
 /// Text is committed this often while it streams; the first piece at once.
@@ -46,14 +46,25 @@ pub(crate) struct Call {
     pub(crate) run_id: RunId,
     pub(crate) step_id: StepId,
     pub(crate) attempt: u32,
+    pub(crate) asking: Asking,
 }
 
 /// Calls the model and writes down what comes, until it ends or is halted.
 pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
     let cancel = &handle.cancel;
-    let (model, request) = match prepare(engine, call).await {
+    if call.asking == Asking::Summary {
+        if let Some(outcome) = compaction::summarise(engine, call, handle).await {
+            settle(engine, call, outcome, cancel).await;
+        }
+        return;
+    }
+    let Prepared {
+        model,
+        request,
+        asked,
+    } = match prepare(engine, call).await {
         Ok(prepared) => prepared,
-        Err(error) => return settle(engine, call, failed(error), cancel).await,
+        Err(outcome) => return settle(engine, call, outcome, cancel).await,
     };
     if cancel.is_cancelled() {
         return;
@@ -67,12 +78,17 @@ pub(crate) async fn drive(engine: &Engine, call: Call, handle: &CallHandle) {
             let (blocks, calls) = (writing.blocks, writing.calls);
             let planned = tokio::select! {
                 () = cancel.cancelled() => return,
-                planned = plan(engine, call, blocks, calls, end) => planned,
+                planned = plan(engine, call, blocks, calls, end, asked) => planned,
             };
             let parked = planned.starting();
             settle(engine, call, planned, cancel).await;
             // Nothing is left of a call that did not start with its reply.
             parked.and_then(|call_id| engine.inner.jobs.unpark(call_id));
+        }
+        Ended::Failed(error, _) if error.class == ErrorClass::ContextLength => {
+            let can_compact = compaction::is_possible(engine, call).await;
+            let outcome = Outcome::TooLong { error, can_compact };
+            settle(engine, call, outcome, cancel).await;
         }
         Ended::Failed(error, retry_after_ms) => {
             let outcome = Outcome::Failed {
@@ -92,11 +108,13 @@ async fn plan(
     engine: &Engine,
     call: Call,
     blocks: Vec<Block>,
-    calls: Vec<Asked>,
+    calls: Vec<planning::Asked>,
     end: End,
+    asked: Asked,
 ) -> Outcome {
     let usage = end.usage;
     let said = Said {
+        fill: asked.fill(usage, &blocks),
         blocks,
         ending: end.ending,
         native: end.native,
@@ -144,41 +162,6 @@ pub(crate) const fn failed(error: RunError) -> Outcome {
     }
 }
 
-async fn prepare(engine: &Engine, call: Call) -> Result<(Arc<dyn Model>, ModelRequest), RunError> {
-    let internal = |message: String| RunError {
-        class: ErrorClass::Internal,
-        message,
-    };
-    let held = engine.inner.histories.take(call.session_id, call.run_id);
-    let is_short = held.is_some();
-    let read = move |reader: &Reader<'_>| {
-        let facts = reader.run_facts(call.run_id)?;
-        let branch = reader.shown_branch(call.session_id)?.unwrap_or(0);
-        let after = History::after(held.as_ref(), branch);
-        let messages = reader.messages_after(call.session_id, after)?;
-        let calls = reader.call_rows_after(call.session_id, after)?;
-        let path = (call.run_id, branch);
-        Ok((facts, History::with(held, path, &messages, &calls)))
-    };
-    let known = if is_short {
-        engine.read_short(read).await
-    } else {
-        engine.read(read).await
-    };
-    let (facts, (history, is_final)) = known.map_err(|error| internal(error.message))?;
-    let facts = facts.ok_or_else(|| internal("The run is gone.".to_owned()))?;
-    let model = engine.inner.model(&facts.model).ok_or_else(|| RunError {
-        class: ErrorClass::InvalidRequest,
-        message: format!("The model {} is not available any more.", facts.model),
-    })?;
-    let pin = Pin::read(facts.pin.as_deref());
-    let request = request::build(&facts.model, pin, history.told());
-    if is_final {
-        engine.inner.histories.keep(call.session_id, history);
-    }
-    Ok((model, request))
-}
-
 /// What is said at the end of a whole reply.
 struct End {
     usage: Usage,
@@ -203,12 +186,14 @@ struct Writing<'a> {
     handle: &'a CallHandle,
     blocks: Vec<Block>,
     /// The tool calls that are whole.
-    calls: Vec<Asked>,
+    calls: Vec<planning::Asked>,
     /// Received, not committed.
     pending: Vec<Piece>,
     pending_bytes: usize,
     committed_bytes: u64,
     next_flush: Instant,
+    /// What comes is for nobody to read yet: it is gathered, not committed, and no longer than this.
+    most_gathered: Option<usize>,
 }
 
 impl<'a> Writing<'a> {
@@ -223,6 +208,14 @@ impl<'a> Writing<'a> {
             pending_bytes: 0,
             committed_bytes: 0,
             next_flush: Instant::now(),
+            most_gathered: None,
+        }
+    }
+
+    fn gathering(engine: &'a Engine, call: Call, handle: &'a CallHandle, most: usize) -> Self {
+        Self {
+            most_gathered: Some(most),
+            ..Self::new(engine, call, handle)
         }
     }
 
@@ -255,7 +248,7 @@ impl<'a> Writing<'a> {
                     tool,
                     arguments,
                 })) => {
-                    self.calls.push(Asked {
+                    self.calls.push(planning::Asked {
                         id,
                         tool,
                         arguments,
@@ -312,6 +305,10 @@ impl<'a> Writing<'a> {
         }
         let offset = whole.text.len() as u64;
         whole.text.push_str(&text);
+        if let Some(most) = self.most_gathered {
+            let all: usize = self.blocks.iter().map(|block| block.text.len()).sum();
+            return if all > most { Err(Ended::Failed(endless(most), None)) } else { Ok(()) };
+        }
         self.pending_bytes += text.len();
         match self.pending.last_mut() {
             Some(last) if last.block == block => last.text.push_str(&text),
@@ -403,6 +400,13 @@ fn too_many() -> RunError {
     RunError {
         class: ErrorClass::Limit,
         message: format!("The model asked for more than {MOST_CALLS} tool calls in one reply."),
+    }
+}
+
+fn endless(most: usize) -> RunError {
+    RunError {
+        class: ErrorClass::Limit,
+        message: format!("The model wrote more than {most} bytes where a summary was asked for."),
     }
 }
 

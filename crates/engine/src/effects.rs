@@ -21,6 +21,7 @@ pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
             run_id,
             step_id,
             attempt,
+            asking,
         } => {
             // Whoever closes the engine interrupts the run; a call would only be in the way.
             if engine.inner.is_closing() {
@@ -31,6 +32,7 @@ pub(crate) fn perform(engine: &Engine, effect: Effect, runtime: &Handle) {
                 run_id,
                 step_id,
                 attempt,
+                asking,
             };
             call_model(engine, call, runtime);
         }

@@ -1,12 +1,14 @@
 //! Building what a model is asked: pure, so that the same state gives the same bytes.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+pub(crate) mod weight;
+pub(crate) mod window;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use protocol::{MessageId, MessageStatus, Native, Role, ToolResult};
+use protocol::{Message, MessageId, MessageStatus, Native, Role, ToolResult};
 use store::{CallRow, MessageRow};
 
 use crate::model::{ModelRequest, RequestCall, RequestMessage};
@@ -22,11 +24,22 @@ pub(crate) fn build(model: &str, pin: Pin, messages: Arc<Vec<RequestMessage>>) -
     }
 }
 
-/// How messages and their calls are told to a model.
-/// Partial messages are for the person: a model that is asked again starts from what is whole.
-/// Every call is followed by its result; a call that has none never gets this far, because nothing
-/// goes on past one.
-pub(crate) fn tell(messages: &[MessageRow], calls: &[CallRow]) -> Vec<RequestMessage> {
+/// How a model is told what earlier messages said, in their place.
+pub(crate) fn summarised(summary: &str) -> String {
+    format!(
+        "[The earlier messages of this session no longer fit. This is a summary of them, written by \
+         the model:]\n\n{summary}\n\n[End of the summary.]"
+    )
+}
+
+/// How messages and their calls are told to a model, message by message.
+/// Partial messages are for the person: nothing is told of them, and a model that is asked again
+/// starts from what is whole. Every call is followed by its result; a call that has none never gets
+/// this far, because nothing goes on past one.
+pub(crate) fn tell_each<'a>(
+    messages: &'a [MessageRow],
+    calls: &[CallRow],
+) -> Vec<(&'a Message, Vec<RequestMessage>)> {
     let mut by_message: HashMap<MessageId, Vec<&CallRow>> = HashMap::new();
     for call in calls {
         by_message
@@ -36,17 +49,18 @@ pub(crate) fn tell(messages: &[MessageRow], calls: &[CallRow]) -> Vec<RequestMes
     }
     let mut built = Vec::with_capacity(messages.len());
     for MessageRow { message, native } in messages {
-        if message.status != MessageStatus::Complete {
-            continue;
-        }
-        let text = message.text();
-        match message.role {
-            Role::User => built.push(RequestMessage::User { text }),
-            Role::Agent => {
-                let calls = by_message.remove(&message.message_id).unwrap_or_default();
-                push_agent(&mut built, text, native.clone(), &calls);
+        let mut told = Vec::new();
+        if message.status == MessageStatus::Complete {
+            let text = message.text();
+            match message.role {
+                Role::User => told.push(RequestMessage::User { text }),
+                Role::Agent => {
+                    let calls = by_message.remove(&message.message_id).unwrap_or_default();
+                    push_agent(&mut told, text, native.clone(), &calls);
+                }
             }
         }
+        built.push((message, told));
     }
     built
 }

@@ -6,6 +6,7 @@ use reactive_stores::{Field, Store};
 
 use super::markdown::LiveMarkdown;
 use super::message::ModelLabel;
+use super::summary_mark::Summarising;
 use crate::state::{
     AppState, AppStateStoreFields, LiveHead, LiveKey, LiveTextStoreFields, SessionStateStoreFields,
 };
@@ -20,6 +21,9 @@ pub(crate) fn LiveMessage(
     /// The app, for the names of its models.
     app: Signal<Option<AppInfo>>,
 ) -> impl IntoView {
+    if head.with_untracked(|head| head.as_ref().is_some_and(|head| head.is_compaction)) {
+        return view! { <Summarising/> }.into_any();
+    }
     let blocks = move || head.get().map(|head| head.blocks).unwrap_or_default();
     let is_silent =
         move || head.with(|head| head.as_ref().is_none_or(|head| head.blocks.is_empty()));
@@ -50,6 +54,7 @@ pub(crate) fn LiveMessage(
             </div>
         </article>
     }
+    .into_any()
 }
 
 fn text_of(store: Store<AppState>, key: LiveKey) -> Field<String> {

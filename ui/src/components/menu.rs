@@ -116,7 +116,7 @@ pub(crate) fn Menu(
 }
 
 /// Beside its button, and never beyond the window: what scrolls would cut it off otherwise.
-fn place(list: &HtmlElement, button: &HtmlElement) {
+pub(crate) fn place(list: &HtmlElement, button: &HtmlElement) {
     let at = button.get_bounding_client_rect();
     let window = leptos::prelude::window();
     let size = |value: Result<wasm_bindgen::JsValue, _>| {

@@ -10,6 +10,8 @@ pub(crate) struct LiveHead {
     pub(crate) step_id: StepId,
     pub(crate) attempt: u32,
     pub(crate) model: String,
+    /// It summarises older messages: nothing of it streams.
+    pub(crate) is_compaction: bool,
     /// Its blocks so far, in order.
     pub(crate) blocks: Vec<(LiveKey, BlockKind)>,
 }
@@ -57,6 +59,7 @@ impl LiveHead {
             step_id: step.step_id,
             attempt: step.attempt,
             model: step.model.clone(),
+            is_compaction: step.is_compaction,
             blocks,
         }
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use protocol::{
-    AgentId, BranchView, CallId, ErrorCode, Message, MessageStatus, QueuedMessage, RetryView,
-    RunError, RunId, RunReason, RunStatus, RunView, SessionId, ToolCallView, UsageTotal,
+    AgentId, BranchView, CallId, ErrorCode, Fill, Message, MessageStatus, QueuedMessage, RetryView,
+    RunError, RunId, RunReason, RunStatus, RunView, SessionId, SummaryView, ToolCallView,
+    UsageTotal,
 };
 use reactive_stores::Store;
 
@@ -36,6 +37,10 @@ pub(crate) struct SessionState {
     pub(crate) workspace: String,
     /// What its model calls cost.
     pub(crate) usage: UsageTotal,
+    /// How full the model's window was after the newest reply.
+    pub(crate) fill: Option<Fill>,
+    /// What the model is told in the place of older messages, the oldest first.
+    pub(crate) summaries: Vec<SummaryView>,
     /// The agent it is with.
     pub(crate) agent_id: Option<AgentId>,
     /// The newest run.

@@ -1,11 +1,11 @@
 //! The line above the transcript: which session this is; in a narrow window, the way to the others.
 
 use leptos::prelude::*;
-use protocol::UsageTotal;
 
 use crate::actions::{use_actions, use_store};
 use crate::components::agent_picker::AgentPicker;
 use crate::components::icon::{Icon, Shape};
+use crate::components::meter::Meter;
 use crate::components::session_row::UNTITLED;
 use crate::state::{
     AppStateStoreFields, Panel, SessionStateStoreFields, attention_ids, summary_of,
@@ -33,10 +33,14 @@ pub(crate) fn TopBar() -> impl IntoView {
         let workspace = store.session().workspace().get();
         (!workspace.is_empty()).then(|| format!("Workspace: {workspace}"))
     };
-    let usage = move || match store.panel().get() {
-        Panel::None | Panel::Drawer => used(&store.session().usage().get()),
-        Panel::Resume | Panel::Agents | Panel::Settings | Panel::Models | Panel::FirstRun => None,
-    };
+    let session = store.session();
+    let is_session = move || matches!(store.panel().get(), Panel::None | Panel::Drawer);
+    let fill = Memo::new(move |_| session.fill().get());
+    let spent = Memo::new(move |_| session.usage().get());
+    let run = Memo::new(move |_| {
+        let summary = summary_of(store, session.session_id().get()?)?;
+        summary.run.map(|run| run.usage)
+    });
     view! {
         <header class="top-bar">
             <button
@@ -52,10 +56,8 @@ pub(crate) fn TopBar() -> impl IntoView {
                 </Show>
             </button>
             <h1 class="top-bar__title" title=workspace>{title}</h1>
-            <span class="top-bar__usage" title="Tokens read and written in this session, and what they cost">
-                {usage}
-            </span>
-            <Show when=move || matches!(store.panel().get(), Panel::None | Panel::Drawer)>
+            <Show when=is_session>
+                <Meter fill run session=spent/>
                 <AgentPicker/>
             </Show>
             <button
@@ -69,28 +71,4 @@ pub(crate) fn TopBar() -> impl IntoView {
             </button>
         </header>
     }
-}
-
-/// What is known is said; what is not is never counted as nothing.
-fn used(total: &UsageTotal) -> Option<String> {
-    let sum = total.sum;
-    let tokens = match (sum.input_tokens, sum.output_tokens) {
-        (None, None) => return None,
-        (input, output) => input.unwrap_or(0) + output.unwrap_or(0),
-    };
-    let tokens = match tokens {
-        0..1_000 => format!("{tokens} tokens"),
-        1_000..1_000_000 => format!("{}k tokens", tokens / 1_000),
-        1_000_000.. => format!("{}M tokens", tokens / 1_000_000),
-    };
-    let more = if total.calls_unknown > 0 {
-        "at least "
-    } else {
-        ""
-    };
-    let cost = sum.cost_microusd.map(|cost| {
-        let cents = cost.div_ceil(10_000);
-        format!(" · ${}.{:02}", cents / 100, cents % 100)
-    });
-    Some(format!("{more}{tokens}{}", cost.unwrap_or_default()))
 }

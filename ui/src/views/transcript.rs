@@ -14,6 +14,7 @@ use crate::actions::{use_actions, use_store};
 use crate::components::icon::{Icon, Shape};
 use crate::components::live_message::LiveMessage;
 use crate::components::message::MessageView;
+use crate::components::summary_mark::SummaryMark;
 use crate::components::tool_call::ToolCallCard;
 use crate::hooks::use_autoscroll::use_autoscroll;
 use crate::state::{AppState, AppStateStoreFields, SessionStateStoreFields, calls_of};
@@ -94,9 +95,11 @@ pub(crate) fn Transcript() -> impl IntoView {
                         key=|row| (row.message.message_id, row.cut)
                         children=move |row| {
                             let message_id = row.message.message_id;
+                            let position = row.message.position;
                             view! {
                                 <MessageView row newest app/>
                                 <Calls message_id/>
+                                <Summary position/>
                             }
                         }
                     />
@@ -134,6 +137,18 @@ fn Calls(message_id: MessageId) -> impl IntoView {
         first.map(|first| view! { <ToolCallCard first/> })
     };
     view! { <For each=move || ids.get() key=|id| *id children=card/> }
+}
+
+/// The mark after the last message that a summary stands for.
+#[component]
+fn Summary(position: u64) -> impl IntoView {
+    let summaries = use_store().session().summaries();
+    let found = Memo::new(move |_| {
+        let summaries = summaries.read();
+        let mut summaries = summaries.iter();
+        summaries.find(|summary| summary.position == position).cloned()
+    });
+    move || found.get().map(|summary| view! { <SummaryMark summary/> })
 }
 
 fn newest_attempts(store: Store<AppState>) -> HashMap<StepId, u32> {

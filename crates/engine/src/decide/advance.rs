@@ -75,6 +75,11 @@ impl Draft<'_> {
     pub(super) fn ask_model(&mut self) {
         self.merge_state();
         self.go_on();
+        self.ask_within_limits();
+    }
+
+    /// The model is asked, unless a limit is reached.
+    pub(super) fn ask_within_limits(&mut self) {
         if let Some(reason) = self.limit_reached() {
             self.move_run(RunStatus::Stopped, Some(reason), None);
             let run_id = self.run.run_id;

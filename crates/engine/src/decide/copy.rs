@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use protocol::{
     AgentId, CallId, CallStatus, ErrorClass, Event, Message, MessageId, RunId, RunStatus,
-    SessionId, ToolCallView,
+    SessionId, SummaryView, ToolCallView,
 };
 use store::{CallRow, Change, MessageRow, NewRun};
 
@@ -26,6 +26,9 @@ pub(crate) struct Copied {
     pub(crate) messages: Vec<MessageRow>,
     /// The tool calls of those messages, each with the provider's id.
     pub(crate) calls: Vec<(String, ToolCallView)>,
+    /// What models are told in the place of older messages; those of messages that are not copied
+    /// are not either.
+    pub(crate) summaries: Vec<SummaryView>,
 }
 
 /// Everything gets new ids. The copied history belongs to one run that is over: nothing in it is
@@ -64,6 +67,7 @@ pub(crate) fn copy_session(copied: &Copied, given: &Given<'_>) -> Decision {
     {
         add_run(&mut decision, copied, run_id, *first, given);
         add_calls(&mut decision, copied, run_id, &new_ids, given);
+        add_summaries(&mut decision, copied, run_id, given);
     }
     decision
 }
@@ -131,6 +135,39 @@ fn add_run(
         error: None,
         at_ms: given.at_ms,
     });
+}
+
+/// Each stands for the same messages, which have other places now.
+fn add_summaries(decision: &mut Decision, copied: &Copied, run_id: RunId, given: &Given<'_>) {
+    let places: HashMap<u64, u64> = copied
+        .messages
+        .iter()
+        .zip(1..)
+        .map(|(row, place)| (row.message.position, place))
+        .collect();
+    for before in &copied.summaries {
+        let Some(position) = places.get(&before.position) else {
+            continue;
+        };
+        let summary = SummaryView {
+            position: *position,
+            branch: 0,
+            kept: before.kept.and_then(|kept| places.get(&kept).copied()),
+            ..before.clone()
+        };
+        decision.change(Change::AddSummary {
+            session_id: copied.session_id,
+            summary: summary.clone(),
+        });
+        let event = Event::HistorySummarised {
+            run_id,
+            step_id: None,
+            attempt: None,
+            summary,
+            usage: None,
+        };
+        decision.event(copied.session_id, given.at_ms, event);
+    }
 }
 
 fn add_calls(

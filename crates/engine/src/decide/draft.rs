@@ -168,6 +168,11 @@ impl<'a> Draft<'a> {
 
     /// Ends the running model call, if there is one, and keeps its text as a partial message.
     pub(super) fn end_model_call(&mut self, to: StepStatus, error: Option<RunError>) {
+        self.end_call(to, error, Usage::default());
+    }
+
+    /// The same, with what it cost.
+    pub(super) fn end_call(&mut self, to: StepStatus, error: Option<RunError>, usage: Usage) {
         let Some(mut step) = self
             .run
             .step
@@ -186,7 +191,7 @@ impl<'a> Draft<'a> {
                 to
             },
             streamed_bytes: step.streamed_bytes,
-            usage: Usage::default(),
+            usage,
             fill: None,
             error: error.clone(),
             at_ms,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use protocol::{
-    ApprovalView, Block, BlockKind, CallId, EffectClass, Ending, Event, MessageId, MessageStatus,
-    Native, RunError, RunStatus, StepId, StepStatus, Usage,
+    ApprovalView, Block, BlockKind, CallId, EffectClass, Ending, Event, Fill, MessageId,
+    MessageStatus, Native, RunError, RunStatus, StepId, StepStatus, SummaryView, Usage,
 };
 use store::{CallRow, Change, SessionState, StepState};
 
@@ -32,6 +32,16 @@ pub(crate) enum Outcome {
     },
     /// The provider takes nothing at present: the call waits until the person has mended that.
     Held { error: RunError },
+    /// What is told does not fit the model's window.
+    TooLong {
+        error: RunError,
+        /// There are older messages that a summary can take the place of.
+        can_compact: bool,
+    },
+    /// Older messages are summarised.
+    Summarised { summary: SummaryView, usage: Usage },
+    /// What came is no summary: the model is asked without one.
+    Unsummarised { error: RunError, usage: Usage },
 }
 
 /// A whole reply.
@@ -41,6 +51,8 @@ pub(crate) struct Said {
     pub(crate) ending: Ending,
     /// The same in the provider's own words, if they are kept.
     pub(crate) native: Option<Arc<Native>>,
+    /// How full the model's window is with it.
+    pub(crate) fill: Option<Fill>,
 }
 
 impl Outcome {
@@ -48,7 +60,11 @@ impl Outcome {
     pub(crate) fn starting(&self) -> Option<CallId> {
         match self {
             Self::Completed { start, .. } => start.as_ref().map(|start| start.call_id),
-            Self::Failed { .. } | Self::Held { .. } => None,
+            Self::Failed { .. }
+            | Self::Held { .. }
+            | Self::TooLong { .. }
+            | Self::Summarised { .. }
+            | Self::Unsummarised { .. } => None,
         }
     }
 }
@@ -96,6 +112,9 @@ pub(crate) fn model_outcome(
             retry_after_ms,
         } => draft.model_failed(error, *retry_after_ms),
         Outcome::Held { error } => draft.model_held(error),
+        Outcome::TooLong { error, can_compact } => draft.too_long(error, *can_compact),
+        Outcome::Summarised { summary, usage } => draft.summarised(summary, *usage),
+        Outcome::Unsummarised { error, usage } => draft.unsummarised(error, *usage),
     }
     draft.decision
 }
@@ -112,7 +131,7 @@ fn complete(
     let Some(step) = draft.run.step.clone() else {
         return false;
     };
-    end_attempt(draft, &step, usage);
+    draft.end_well(&step, usage, said.fill);
     let blocks = said
         .blocks
         .iter()
@@ -137,7 +156,7 @@ fn complete(
             .map(|call| call.view.clone())
             .collect(),
         usage,
-        fill: None,
+        fill: said.fill,
     });
     is_started
 }
@@ -154,31 +173,39 @@ fn go_on(draft: &mut Draft<'_>, calls: &[PlannedCall]) {
     draft.decision.is_relaxed = calls.iter().all(is_read) && draft.run.status == RunStatus::Running;
 }
 
-fn end_attempt(draft: &mut Draft<'_>, step: &StepState, usage: Usage) {
-    let at_ms = draft.given.at_ms;
-    draft.change(Change::EndAttempt {
-        step_id: step.step_id,
-        attempt: step.attempt,
-        to: StepStatus::Completed,
-        streamed_bytes: step.streamed_bytes,
-        usage,
-        fill: None,
-        error: None,
-        at_ms,
-    });
-    draft.change(Change::MoveStep {
-        step_id: step.step_id,
-        from: StepStatus::Running,
-        to: StepStatus::Completed,
-        at_ms,
-    });
-    if let Some(step) = &mut draft.run.step {
-        step.status = StepStatus::Completed;
+impl Draft<'_> {
+    /// Ends the running attempt, and with it its step, well.
+    pub(super) fn end_well(&mut self, step: &StepState, usage: Usage, fill: Option<Fill>) {
+        let at_ms = self.given.at_ms;
+        self.change(Change::EndAttempt {
+            step_id: step.step_id,
+            attempt: step.attempt,
+            to: StepStatus::Completed,
+            streamed_bytes: step.streamed_bytes,
+            usage,
+            fill,
+            error: None,
+            at_ms,
+        });
+        self.change(Change::MoveStep {
+            step_id: step.step_id,
+            from: StepStatus::Running,
+            to: StepStatus::Completed,
+            at_ms,
+        });
+        if let Some(step) = &mut self.run.step {
+            step.status = StepStatus::Completed;
+        }
+        self.run.used.steps += 1;
+        self.use_up(usage);
     }
-    let used = &mut draft.run.used;
-    used.steps += 1;
-    used.tokens += usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
-    used.cost_microusd += usage.cost_microusd.unwrap_or(0);
+
+    /// Counts what was said in what is used of the run's budget.
+    pub(super) fn use_up(&mut self, usage: Usage) {
+        let used = &mut self.run.used;
+        used.tokens += usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
+        used.cost_microusd += usage.cost_microusd.unwrap_or(0);
+    }
 }
 
 /// The calls of the draft, as they stand.

@@ -9,7 +9,7 @@ use store::{Change, NewRun, RunState, SessionState, StepKind, StepState, Used};
 
 use super::draft::Draft;
 use super::halt::{end_open_calls, give_up};
-use super::{Decision, Effect, Given};
+use super::{Asking, Decision, Effect, Given};
 use crate::pin::Pin;
 use crate::title::first_line;
 
@@ -336,20 +336,28 @@ pub(super) fn begin_run(
 impl Draft<'_> {
     /// A new model call at the end of the run.
     pub(super) fn start_model_step(&mut self) {
+        self.start_step(StepKind::ModelCall);
+    }
+
+    /// A new step that calls the model.
+    pub(super) fn start_step(&mut self, kind: StepKind) {
         let step_id = StepId::from_uuid(self.given.new_id());
         let at_ms = self.given.at_ms;
         self.change(Change::CreateStep {
             step_id,
             run_id: self.run.run_id,
-            kind: StepKind::ModelCall,
+            kind,
             at_ms,
         });
-        let position = self.run.step.as_ref().map_or(1, |step| step.position + 1);
+        let before = self.run.step.as_ref();
+        let position = before.map_or(1, |step| step.position + 1);
+        // Nothing comes between a compaction and the step after it.
+        let follows_compaction = before.is_some_and(|step| step.is_compaction);
         self.run.step = Some(StepState {
             step_id,
             position,
-            is_compaction: false,
-            follows_compaction: false,
+            is_compaction: kind == StepKind::Compaction,
+            follows_compaction,
             status: StepStatus::Planned,
             attempt: 0,
             streamed_bytes: 0,
@@ -380,6 +388,12 @@ impl Draft<'_> {
         step.attempt = attempt;
         step.streamed_bytes = 0;
         step.blocks.clear();
+        let is_compaction = step.is_compaction;
+        let asking = match (is_compaction, step.follows_compaction) {
+            (true, _) => Asking::Summary,
+            (false, true) => Asking::AnswerAtLast,
+            (false, false) => Asking::Answer,
+        };
         self.run.step = Some(step);
         let (session_id, run_id) = (self.session_id(), self.run.run_id);
         self.event(Event::StepStarted {
@@ -387,13 +401,14 @@ impl Draft<'_> {
             step_id,
             attempt,
             model: self.run.model.clone(),
-            is_compaction: false,
+            is_compaction,
         });
         self.effect(Effect::CallModel {
             session_id,
             run_id,
             step_id,
             attempt,
+            asking,
         });
     }
 }

@@ -15,6 +15,8 @@ mod branching;
 /// Tool calls as a state holds them.
 mod calls;
 /// Forks and imports.
+/// Older messages are summarised.
+mod compacting;
 mod copying;
 /// Doubt is settled.
 mod doubting;
@@ -170,6 +172,8 @@ fn with_run(status: RunStatus, step: StepStatus, text: &str) -> SessionState {
             step: Some(StepState {
                 step_id: step_id(BEFORE),
                 position: 1,
+                is_compaction: false,
+                follows_compaction: false,
                 status: step,
                 attempt: 2,
                 streamed_bytes: text.len() as u64,

@@ -54,10 +54,14 @@ enum Next {
 fn after_failure(outcome: &Outcome, error: &CommandError) -> Next {
     match (error.code, outcome) {
         (ErrorCode::StorageFailed | ErrorCode::Conflict, _) => Next::TryLater,
-        (ErrorCode::Unavailable, _) | (_, Outcome::Failed { .. } | Outcome::Held { .. }) => {
-            Next::GiveUp
-        }
-        (_, Outcome::Completed { .. }) => Next::Instead(super::failed(RunError {
+        (ErrorCode::Unavailable, _) | (
+            _,
+            Outcome::Failed { .. }
+            | Outcome::Held { .. }
+            | Outcome::TooLong { .. }
+            | Outcome::Unsummarised { .. },
+        ) => Next::GiveUp,
+        (_, Outcome::Completed { .. } | Outcome::Summarised { .. }) => Next::Instead(super::failed(RunError {
             class: ErrorClass::Internal,
             message: format!("The reply could not be saved: {}", error.message),
         })),
@@ -84,6 +88,16 @@ fn log(outcome: &Outcome) {
         Outcome::Failed { error, .. } => {
             tracing::warn!(name: "engine.model.failed", class = error.class.as_str(), message = error.message);
         }
+        Outcome::TooLong { error, can_compact } => {
+            tracing::info!(name: "engine.model.too_long", can_compact, message = error.message);
+        }
+        Outcome::Summarised { summary, usage } => {
+            let (position, bytes) = (summary.position, summary.text.len());
+            tracing::info!(name: "engine.history.summarised", position, bytes, ?usage);
+        }
+        Outcome::Unsummarised { error, .. } => {
+            tracing::warn!(name: "engine.history.unsummarised", message = error.message);
+        }
         Outcome::Held { error } => {
             tracing::info!(name: "engine.model.held", class = error.class.as_str());
         }
@@ -108,6 +122,7 @@ mod tests {
                 blocks: Vec::new(),
                 ending: Ending::Complete,
                 native: None,
+                fill: None,
             },
             usage: Usage::default(),
             calls: Vec::new(),

@@ -2,11 +2,11 @@
 
 mod said;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use protocol::{
     CommandError, ErrorCode, ExportFormat, Message, MessageId, MessageStatus, Reply, Role,
-    SessionExport, SessionId, limits,
+    SessionExport, SessionId, SummaryView, limits,
 };
 use store::{CallRow, DEFAULT_AGENT, MessageRow, Reader, SessionState};
 
@@ -21,7 +21,13 @@ use said::{Said, natives};
 const MOST_MESSAGES: usize = 100_000;
 
 /// A session with the history that is shown.
-type Whole = (SessionState, Vec<MessageRow>, Vec<CallRow>, u64);
+struct Whole {
+    state: SessionState,
+    messages: Vec<MessageRow>,
+    calls: Vec<CallRow>,
+    summaries: Vec<SummaryView>,
+    created_at_ms: u64,
+}
 
 fn whole(reader: &Reader<'_>, session_id: SessionId) -> Result<Option<Whole>, store::Error> {
     let (Some(state), Some(row)) = (
@@ -32,7 +38,13 @@ fn whole(reader: &Reader<'_>, session_id: SessionId) -> Result<Option<Whole>, st
     };
     let messages = reader.messages_after(session_id, 0)?;
     let calls = reader.call_rows_of_path(session_id)?;
-    Ok(Some((state, messages, calls, row.created_at_ms)))
+    Ok(Some(Whole {
+        state,
+        messages,
+        calls,
+        summaries: reader.summaries(session_id)?,
+        created_at_ms: row.created_at_ms,
+    }))
 }
 
 impl Engine {
@@ -47,7 +59,8 @@ impl Engine {
         session_id: SessionId,
         message_id: MessageId,
     ) -> Result<Reply, CommandError> {
-        let (state, mut messages, calls, _) = self.whole(session_id).await?;
+        let whole = self.whole(session_id).await?;
+        let (state, mut messages) = (whole.state, whole.messages);
         let is_last = |row: &MessageRow| row.message.message_id == message_id;
         let Some(last) = messages.iter().position(is_last) else {
             return Err(not_found("message"));
@@ -62,7 +75,9 @@ impl Engine {
             workspace: Some(state.workspace),
             forked_from: Some(session_id),
             messages,
-            calls: calls
+            summaries: whole.summaries,
+            calls: whole
+                .calls
                 .into_iter()
                 .map(|call| (call.provider_id, call.view))
                 .collect(),
@@ -84,7 +99,13 @@ impl Engine {
         session_id: SessionId,
         format: ExportFormat,
     ) -> Result<Reply, CommandError> {
-        let (state, messages, calls, created_at_ms) = self.whole(session_id).await?;
+        let Whole {
+            state,
+            messages,
+            calls,
+            summaries,
+            created_at_ms,
+        } = self.whole(session_id).await?;
         let export = SessionExport {
             kind: SessionExport::KIND.to_owned(),
             version: SessionExport::VERSION,
@@ -92,7 +113,7 @@ impl Engine {
             agent: state.agent,
             created_at_ms,
             natives: natives(&messages, &calls),
-            summaries: Vec::new(),
+            summaries,
             messages: messages.into_iter().map(|row| row.message).collect(),
             calls: calls.into_iter().map(|call| call.view).collect(),
         };
@@ -129,6 +150,7 @@ impl Engine {
             forked_from: None,
             messages,
             calls,
+            summaries: export.summaries,
         };
         self.copy(copied).await
     }
@@ -173,7 +195,33 @@ fn check(export: &SessionExport) -> Result<(), CommandError> {
     if export.messages.iter().any(is_odd) {
         return Err(not_an_export("a message in it cannot be used"));
     }
-    check_calls(export)
+    check_calls(export)?;
+    check_summaries(export)
+}
+
+/// Every summary stands for messages that are there, each for more than the one before.
+fn check_summaries(export: &SessionExport) -> Result<(), CommandError> {
+    let roles: HashMap<u64, Role> = export
+        .messages
+        .iter()
+        .map(|message| (message.position, message.role))
+        .collect();
+    let mut before = 0;
+    for summary in &export.summaries {
+        let by_person = |kept: u64| kept <= summary.position && roles.get(&kept) == Some(&Role::User);
+        let fits = summary.position > before
+            && roles.contains_key(&summary.position)
+            && summary.kept.is_none_or(by_person)
+            && !summary.text.trim().is_empty()
+            && summary.text.len() <= limits::SUMMARY_BYTES
+            && !summary.model.is_empty()
+            && summary.created_at_ms <= limits::INTEGER;
+        if !fits {
+            return Err(not_an_export("a summary does not fit its messages"));
+        }
+        before = summary.position;
+    }
+    Ok(())
 }
 
 /// Every call is one of a message by the agent, in a place of its own, with an id of its own.

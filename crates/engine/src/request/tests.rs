@@ -7,7 +7,7 @@ use protocol::{
 use store::{CallRow, MessageRow};
 use uuid::Uuid;
 
-use super::{build, tell};
+use super::{build, tell_each};
 use crate::model::RequestMessage;
 use crate::pin::Pin;
 use crate::tool::ToolSpec;
@@ -43,7 +43,7 @@ fn message_id(number: u64) -> MessageId {
 }
 
 /// A call of this message that gave back `text`.
-fn call(of: u64, ordinal: u32, text: &str) -> CallRow {
+pub(crate) fn call(of: u64, ordinal: u32, text: &str) -> CallRow {
     CallRow {
         view: ToolCallView {
             call_id: CallId::from_uuid(Uuid::from_u128(u128::from(of * 100) + u128::from(ordinal))),
@@ -110,7 +110,8 @@ fn built(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessage> {
             native: None,
         })
         .collect();
-    tell(&rows, calls)
+    let told = tell_each(&rows, calls).into_iter();
+    told.flat_map(|(_, told)| told).collect()
 }
 
 /// The text of the only result.

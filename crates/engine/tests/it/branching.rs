@@ -10,7 +10,7 @@ use crate::fixture::{Home, Started, World};
 use crate::follower::Follower;
 
 impl World {
-    async fn edit(&self, message_id: MessageId, text: &str) -> Started {
+    pub(crate) async fn edit(&self, message_id: MessageId, text: &str) -> Started {
         let command = Command::EditMessage {
             message_id,
             text: text.to_owned(),
@@ -27,12 +27,12 @@ impl World {
         started(self.done(command).await)
     }
 
-    async fn select(&self, session_id: SessionId, branch: u32) {
+    pub(crate) async fn select(&self, session_id: SessionId, branch: u32) {
         self.done(Command::SelectBranch { session_id, branch })
             .await;
     }
 
-    async fn fork(&self, session_id: SessionId, message_id: MessageId) -> SessionId {
+    pub(crate) async fn fork(&self, session_id: SessionId, message_id: MessageId) -> SessionId {
         let command = Command::ForkSession {
             session_id,
             message_id,
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    async fn ids(&self, session_id: SessionId) -> Vec<MessageId> {
+    pub(crate) async fn ids(&self, session_id: SessionId) -> Vec<MessageId> {
         let messages = self.snapshot(session_id).await.messages;
         messages.iter().map(|message| message.message_id).collect()
     }

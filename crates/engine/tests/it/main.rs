@@ -39,6 +39,11 @@ mod racing;
 /// Stop, resume, cancel.
 mod stopping;
 
+/// Sessions that grow past their model's window.
+mod compacting;
+/// Models that write no summary.
+mod compacting_hostile;
+
 /// Closing while things are going.
 mod closing;
 /// Taking up what a dead process left.

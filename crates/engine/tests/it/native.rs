@@ -76,7 +76,7 @@ impl World {
         request
     }
 
-    async fn exported(&self, session_id: SessionId, format: ExportFormat) -> String {
+    pub(crate) async fn exported(&self, session_id: SessionId, format: ExportFormat) -> String {
         match self
             .done(Command::ExportSession { session_id, format })
             .await
@@ -86,7 +86,7 @@ impl World {
         }
     }
 
-    async fn imported(&self, json: String) -> SessionId {
+    pub(crate) async fn imported(&self, json: String) -> SessionId {
         match self.done(Command::ImportSession { json }).await {
             Reply::Session(session) => session.session_id,
             other => panic!("{other:?}"),

@@ -1,6 +1,7 @@
 //! Models in the test's hands: one that says what it is told to, when it is told to, and one that
 //! says everything at once.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use engine::{Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestMessage};
@@ -50,6 +51,8 @@ pub(crate) struct Script {
     id: String,
     begin: UnboundedSender<Call>,
     begun: Arc<tokio::sync::Mutex<UnboundedReceiver<Call>>>,
+    /// The size of its window; 0 while nobody says.
+    window: Arc<AtomicU64>,
 }
 
 /// One call of the model. Dropping it ends the answer without saying so.
@@ -72,7 +75,13 @@ impl Script {
             id: id.to_owned(),
             begin,
             begun: Arc::new(tokio::sync::Mutex::new(begun)),
+            window: Arc::default(),
         }
+    }
+
+    /// From now on it is known how many tokens it can hold.
+    pub(crate) fn set_window(&self, tokens: u64) {
+        self.window.store(tokens, Ordering::SeqCst);
     }
 
     /// The next call.
@@ -113,7 +122,11 @@ impl Call {
 
 impl Model for Script {
     fn info(&self) -> ModelInfo {
-        info(&self.id)
+        let window = self.window.load(Ordering::SeqCst);
+        ModelInfo {
+            context_tokens: Some(window).filter(|window| *window > 0),
+            ..info(&self.id)
+        }
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {

@@ -9,6 +9,7 @@
     reason = "a test picks out what it asks about"
 )]
 
+mod byte_stable;
 mod catalog;
 mod chat_completions;
 mod dialects;

@@ -24,7 +24,7 @@ fn model(dialect: Dialect, server: &ModelServer) -> Arc<dyn Model> {
     connect(spoken(dialect), endpoint, limits, clock).unwrap()
 }
 
-fn open(folder: &Path, model: Arc<dyn Model>) -> Engine {
+pub(crate) fn open(folder: &Path, model: Arc<dyn Model>) -> Engine {
     let (store, opened) = Store::open(&store::Options {
         folder: DataFolder::create(folder).unwrap(),
         app_version: "0.0.0".to_owned(),
@@ -46,7 +46,7 @@ fn open(folder: &Path, model: Arc<dyn Model>) -> Engine {
     engine
 }
 
-async fn send(engine: &Engine, session_id: Option<SessionId>, text: &str) -> SessionId {
+pub(crate) async fn send(engine: &Engine, session_id: Option<SessionId>, text: &str) -> SessionId {
     let command = Command::StartRun {
         session_id,
         text: text.to_owned(),
@@ -58,7 +58,7 @@ async fn send(engine: &Engine, session_id: Option<SessionId>, text: &str) -> Ses
     }
 }
 
-async fn completed(engine: &Engine, session_id: SessionId) -> SessionSnapshot {
+pub(crate) async fn completed(engine: &Engine, session_id: SessionId) -> SessionSnapshot {
     testkit::eventually("the run to end", async || {
         let get = Command::GetSession {
             session_id,

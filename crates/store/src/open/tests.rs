@@ -116,7 +116,7 @@ fn a_verified_backup_is_made_before_a_migration() {
     close(&options, Schema::CURRENT);
     let old = shape(&options.folder.database());
     let opened = close(&options, LONGER);
-    assert_eq!(opened.migrated_from, Some(5));
+    assert_eq!(opened.migrated_from, Some(6));
     let backup = options.folder.backups().join("holdfast-5000-schema6.db");
     assert_eq!(shape(&backup), old);
     let count = std::fs::read_dir(options.folder.backups()).unwrap().count();

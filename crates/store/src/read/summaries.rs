@@ -74,6 +74,17 @@ impl Reader<'_> {
         Ok(None)
     }
 
+    /// How many attempts at a step were too long for their model.
+    pub fn attempts_too_long(&self, step_id: StepId) -> Result<u32, Error> {
+        let found = self.one(
+            "SELECT count(*) AS attempts FROM attempts
+             WHERE step_id = ?1 AND error_class = 'context_length'",
+            params![step_id.uuid().as_bytes()],
+            |row| get(row, "attempts"),
+        )?;
+        Ok(found.unwrap_or(0))
+    }
+
     /// What an attempt at a model call used.
     pub fn attempt_use(
         &self,

@@ -206,12 +206,27 @@ fn before_the_call(number: u64, session: SessionId) -> Vec<Change> {
                 input_tokens: Some(100),
                 output_tokens: Some(20),
                 cached_tokens: None,
-                cache_write_tokens: None,
+                cache_write_tokens: Some(9),
                 cost_microusd: Some(3),
             },
-            fill: None,
+            fill: Some(protocol::Fill {
+                tokens: 120,
+                of: Some(8_192),
+                is_estimated: false,
+            }),
             error: None,
             at_ms: 26,
+        },
+        Change::AddSummary {
+            session_id: session_id(number),
+            summary: protocol::SummaryView {
+                position: 1,
+                branch: 0,
+                kept: Some(1),
+                text: "They wanted a plan.".to_owned(),
+                model: "guide".to_owned(),
+                created_at_ms: 27,
+            },
         },
         move_step(step_id(number), StepStatus::Running, StepStatus::Completed),
         Change::RenewBudget { run_id },
@@ -468,11 +483,12 @@ fn kind(change: &Change) -> usize {
         Change::SaveProviderSecrets { .. } => 45,
         Change::SaveProviderModels { .. } => 46,
         Change::DeleteProvider { .. } => 47,
+        Change::AddSummary { .. } => 48,
     }
 }
 
 /// How many kinds of change there are.
-pub(crate) const KINDS: usize = 48;
+pub(crate) const KINDS: usize = 49;
 
 /// Those kinds of which there is none.
 pub(crate) fn missing_kinds(changes: &[Change]) -> Vec<usize> {

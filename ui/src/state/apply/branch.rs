@@ -13,6 +13,11 @@ pub(super) fn start(session: Session, branch: BranchView) {
     session.messages().update(|rows| {
         rows.retain(|row| row.message.position < from_position);
     });
+    session.summaries().update(|summaries| {
+        summaries.retain(|summary| summary.position < from_position);
+    });
+    // What it held is not what it holds here.
+    session.fill().set(None);
     calls::keep_shown(session);
     end_live(session);
     session.branch().set(branch.branch);

@@ -20,6 +20,7 @@ pub(super) fn take_event(session: Session, event: Event, at_ms: u64) {
             step_id,
             attempt,
             model,
+            is_compaction,
         } => {
             let blocks = Vec::new();
             let head = LiveHead {
@@ -27,6 +28,7 @@ pub(super) fn take_event(session: Session, event: Event, at_ms: u64) {
                 step_id,
                 attempt,
                 model,
+                is_compaction,
                 blocks,
             };
             begin_live(session, head);
@@ -37,6 +39,7 @@ pub(super) fn take_event(session: Session, event: Event, at_ms: u64) {
             message,
             calls: asked,
             usage,
+            fill,
             ..
         } => {
             take_outcome(session, step_id, attempt, Some(message));
@@ -44,6 +47,24 @@ pub(super) fn take_event(session: Session, event: Event, at_ms: u64) {
                 calls::take_call(session, call);
             }
             session.usage().update(|total| add(total, usage));
+            session.fill().set(fill);
+        }
+        Event::HistorySummarised {
+            step_id,
+            attempt,
+            summary,
+            usage,
+            ..
+        } => {
+            if let Some((step_id, attempt)) = step_id.zip(attempt) {
+                take_outcome(session, step_id, attempt, None);
+            }
+            if let Some(usage) = usage {
+                session.usage().update(|total| add(total, usage));
+            }
+            session.summaries().update(|summaries| summaries.push(summary));
+            // What the window holds now is known after the next reply.
+            session.fill().set(None);
         }
         Event::StepInterrupted {
             step_id,
@@ -120,6 +141,7 @@ fn take_run_event(session: Session, event: Event, at_ms: u64) {
         | Event::MessageAdded { .. }
         | Event::StepStarted { .. }
         | Event::StepCompleted { .. }
+        | Event::HistorySummarised { .. }
         | Event::ToolCallChanged { .. }
         | Event::StepInterrupted { .. }
         | Event::StepFailed { .. }
@@ -220,9 +242,16 @@ fn add(total: &mut UsageTotal, usage: Usage) {
     sum(&mut total.sum.input_tokens, usage.input_tokens);
     sum(&mut total.sum.output_tokens, usage.output_tokens);
     sum(&mut total.sum.cached_tokens, usage.cached_tokens);
+    sum(
+        &mut total.sum.cache_write_tokens,
+        usage.cache_write_tokens,
+    );
     sum(&mut total.sum.cost_microusd, usage.cost_microusd);
     total.calls += 1;
-    if usage.input_tokens.is_none() || usage.output_tokens.is_none() {
+    if usage.input_tokens.is_none() && usage.output_tokens.is_none() {
         total.calls_unknown += 1;
+    }
+    if usage.cost_microusd.is_none() {
+        total.calls_without_cost += 1;
     }
 }

@@ -24,6 +24,8 @@ pub(crate) fn clear_session(store: Store<AppState>, session_id: Option<SessionId
     session.branches().set(Vec::new());
     session.workspace().set(String::new());
     session.usage().set(UsageTotal::default());
+    session.fill().set(None);
+    session.summaries().set(Vec::new());
     session.agent_id().set(None);
     session.run().set(None);
     session.sync().set(SyncState::Current);
@@ -48,6 +50,8 @@ pub(crate) fn apply_snapshot(store: Store<AppState>, snapshot: SessionSnapshot) 
     session.branches().set(snapshot.branches);
     session.workspace().set(snapshot.workspace);
     session.usage().set(snapshot.usage);
+    session.fill().set(snapshot.fill);
+    session.summaries().set(snapshot.summaries);
     session.agent_id().set(Some(snapshot.session.agent_id));
     session.run().set(run);
     session

@@ -128,3 +128,70 @@ fn another_agent_is_noted() {
     window.events([(4, Event::AgentChanged { agent_id })]);
     assert_eq!(agent(), Some(agent_id));
 }
+
+/// RUN-22: a summary is a mark between messages, paid for like every call; how full the window is is
+/// known again after the next reply.
+#[test]
+fn a_summary_ends_its_step_and_keeps_its_place() {
+    let window = streaming();
+    let fill = protocol::Fill {
+        tokens: 1_200,
+        of: Some(8_192),
+        is_estimated: false,
+    };
+    let summary = protocol::SummaryView {
+        position: 1,
+        branch: 0,
+        kept: None,
+        text: "What was.".to_owned(),
+        model: "guide".to_owned(),
+        created_at_ms: 5,
+    };
+    let session = window.store.session();
+    let reply = |fill| Event::StepCompleted {
+        run_id: RUN,
+        step_id: STEP,
+        attempt: 1,
+        message: message(2, Role::Agent, "x"),
+        calls: vec![],
+        usage: Usage::default(),
+        fill,
+    };
+    window.events([(4, reply(Some(fill)))]);
+    assert_eq!(session.fill().get_untracked(), Some(fill));
+    let begun = Event::StepStarted {
+        run_id: RUN,
+        step_id: STEP,
+        attempt: 2,
+        model: "guide".to_owned(),
+        is_compaction: true,
+    };
+    window.events([(5, begun)]);
+    let live = session.live().get_untracked();
+    assert!(live.is_some_and(|live| live.is_compaction));
+    let done = Event::HistorySummarised {
+        run_id: RUN,
+        step_id: Some(STEP),
+        attempt: Some(2),
+        summary: summary.clone(),
+        usage: Some(Usage {
+            cost_microusd: Some(9),
+            ..Usage::default()
+        }),
+    };
+    window.events([(6, done)]);
+    assert_eq!(session.live().get_untracked(), None);
+    assert_eq!(session.summaries().get_untracked(), [summary]);
+    assert_eq!(session.fill().get_untracked(), None);
+    let usage = session.usage().get_untracked();
+    assert_eq!((usage.calls, usage.calls_without_cost), (2, 1));
+    assert_eq!(usage.sum.cost_microusd, Some(9));
+    let branch = protocol::BranchView {
+        branch: 1,
+        parent: Some(0),
+        from_position: 1,
+        created_at_ms: 7,
+    };
+    window.events([(7, Event::BranchStarted { branch })]);
+    assert_eq!(session.summaries().get_untracked(), []);
+}

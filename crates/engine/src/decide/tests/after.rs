@@ -79,10 +79,13 @@ fn apply_to_run(run: &mut RunState, change: &Change) {
             run.retry.clone_from(retry);
         }
         Change::CountCrash { .. } => run.crashes += 1,
-        Change::CreateStep { step_id, kind, .. } if *kind == StepKind::ModelCall => {
+        Change::CreateStep { step_id, kind, .. } if *kind != StepKind::ToolCall => {
+            let before = run.step.as_ref();
             run.step = Some(StepState {
                 step_id: *step_id,
-                position: run.step.as_ref().map_or(1, |step| step.position + 1),
+                position: before.map_or(1, |step| step.position + 1),
+                is_compaction: *kind == StepKind::Compaction,
+                follows_compaction: before.is_some_and(|step| step.is_compaction),
                 status: StepStatus::Planned,
                 attempt: 0,
                 streamed_bytes: 0,

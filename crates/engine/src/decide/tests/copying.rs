@@ -54,6 +54,7 @@ fn copied() -> Copied {
             .map(|(status, place)| call(place, status, EffectClass::Once))
             .map(|call| (call.provider_id, call.view))
             .collect(),
+        summaries: Vec::new(),
     }
 }
 

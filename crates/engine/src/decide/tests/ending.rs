@@ -30,6 +30,7 @@ fn completed_with(calls: Vec<CallRow>) -> Outcome {
             blocks: vec![block(BlockKind::Text, "The tide turns.")],
             ending: protocol::Ending::Complete,
             native: None,
+            fill: None,
         },
         usage: Usage {
             input_tokens: Some(7),

@@ -62,6 +62,7 @@ fn the_first_message_that_waits_is_sent_in_the_breath_in_which_a_run_ends_well()
             blocks: Vec::new(),
             ending: protocol::Ending::Complete,
             native: None,
+            fill: None,
         },
         usage: protocol::Usage::default(),
         calls: Vec::new(),

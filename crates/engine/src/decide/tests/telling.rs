@@ -68,6 +68,7 @@ fn change_told(change: &Change) -> String {
             let kind = match kind {
                 StepKind::ModelCall => "model",
                 StepKind::ToolCall => "tool",
+                StepKind::Compaction => "compaction",
             };
             format!("create {kind} step {}", short(step_id.uuid()))
         }
@@ -87,6 +88,7 @@ fn change_told(change: &Change) -> String {
             "end attempt {attempt} {} at {streamed_bytes} bytes",
             to.as_str()
         ),
+        Change::AddSummary { summary, .. } => format!("summary up to {}", summary.position),
         Change::AddCall(call) => format!(
             "add call {} {}",
             short(call.view.call_id.uuid()),

@@ -245,6 +245,7 @@ fn completed(
             blocks,
             ending: protocol::Ending::Complete,
             native: None,
+            fill: None,
         },
         usage: Usage::default(),
         calls,
