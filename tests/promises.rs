@@ -37,4 +37,5 @@ mod window_retries;
 mod window_second_start;
 mod window_session;
 mod window_session_rule;
+mod window_summaries;
 mod window_undo;

@@ -43,6 +43,8 @@ mod stopping;
 mod compacting;
 /// Models that write no summary.
 mod compacting_hostile;
+/// A crash after every commit of a run that is summarised.
+mod compacting_killed;
 
 /// Closing while things are going.
 mod closing;

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use engine::{Model, SystemClock};
+use engine::{Engine, Model, SystemClock};
 use models::{Dialect, Endpoint, Limits, connect};
+use protocol::{AgentFields, Command, RunLimits};
 use serde_json::value::RawValue;
+use store::DEFAULT_AGENT;
 use testkit::ModelServer;
 use testkit::model_server::{Reply, Request};
 
@@ -18,6 +20,7 @@ use crate::through_engine::{completed, open, send};
 const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 /// Rounds of the first run, then of the second: calls until then, and words.
 const CALLS: [bool; 6] = [true, true, false, true, true, false];
+const INSTRUCTIONS: &str = "Be brief: \"ja\" is enough.\n";
 const ARGUMENTS: &str = "{ \"path\" : \".\" }";
 
 fn model(dialect: Dialect, url: &str) -> Arc<dyn Model> {
@@ -60,13 +63,33 @@ fn check(dialect: Dialect, requests: &[Vec<u8>]) {
         assert_eq!(before.told, after.told[..before.told.len()], "{dialect:?} {number}");
     }
     assert!(sent[0].rest.contains_key("tools"));
+    let text = String::from_utf8_lossy(&requests[0]);
+    assert!(text.contains("is enough."), "{dialect:?} is told its instructions");
     assert!(sent[5].told.len() >= 10, "{dialect:?}: {:?}", sent[5].told);
+}
+
+/// The default agent gets instructions.
+async fn instruct(engine: &Engine) {
+    let fields = AgentFields {
+        name: "Holdfast".to_owned(),
+        instructions: Some(INSTRUCTIONS.to_owned()),
+        model: None,
+        tools: None,
+        limits: RunLimits::default(),
+    };
+    let update = Command::UpdateAgent {
+        agent_id: DEFAULT_AGENT,
+        fields,
+        revision: 1,
+    };
+    engine.execute(update).await.unwrap();
 }
 
 /// Two runs with tools, and an end of the app in between.
 async fn two_runs(model: impl Fn() -> Arc<dyn Model>) {
     let dir = tempfile::tempdir().unwrap();
     let engine = open(dir.path(), model());
+    instruct(&engine).await;
     let session_id = send(&engine, None, "Look").await;
     completed(&engine, session_id).await;
     engine.close().await.unwrap();

@@ -45,7 +45,7 @@ cases!(Command: GetApp ListSessions ListAttention CreateSession RenameSession Ar
 cases!(Event: SessionCreated SessionRenamed MessageAdded RunStarted StepStarted StepCompleted
     ToolCallChanged StepInterrupted StepFailed StepCancelled RunWaiting RunContinued
     RetryScheduled QueueChanged BranchStarted BranchSelected SessionArchived AgentChanged
-    ModelChanged
+    ModelChanged HistorySummarised
     RunStopped RunInterrupted RunResumed RunCompleted RunFailed RunCancelled Unrecognised);
 cases!(Reply: App Sessions Session Snapshot Messages Sent Queue Calls Call Result Decided Undone
     Rules Agents Agent Providers Provider ProviderTested LocalServers Served Settings Exported Deleted RunStarted Run RunMoved Subscribed Unsubscribed
