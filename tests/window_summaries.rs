@@ -47,7 +47,9 @@ async fn what_is_summarised_stays_readable() -> Result<()> {
     let mark = window.text_with(MARK, "summarised for the model").await?;
     assert!(!mark.contains("They asked"), "it is folded: {mark}");
     window.click("summary-mark").await?;
-    window.text_with(MARK, "They asked about the tides.").await?;
+    window
+        .text_with(MARK, "They asked about the tides.")
+        .await?;
     window.kill().await?;
 
     let window = scene.open().await?;

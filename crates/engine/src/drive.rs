@@ -307,7 +307,11 @@ impl<'a> Writing<'a> {
         whole.text.push_str(&text);
         if let Some(most) = self.most_gathered {
             let all: usize = self.blocks.iter().map(|block| block.text.len()).sum();
-            return if all > most { Err(Ended::Failed(endless(most), None)) } else { Ok(()) };
+            return if all > most {
+                Err(Ended::Failed(endless(most), None))
+            } else {
+                Ok(())
+            };
         }
         self.pending_bytes += text.len();
         match self.pending.last_mut() {

@@ -124,14 +124,17 @@ impl Fresh {
         let calls = reader.call_rows_after(session_id, after)?;
         let newest = messages.iter().rev().map(|row| &row.message);
         let mut newest = newest.filter(|message| is_reply(message));
-        let newest = newest.next().filter(|message| message.model.as_deref() == Some(model));
-        let said = match newest.and_then(|reply| Some((reply.position, reply.step_id?, reply.attempt?))) {
-            Some((position, step_id, attempt)) => {
-                let used = reader.attempt_use(step_id, attempt)?;
-                used.map(|used| (position, used.usage))
-            }
-            None => None,
-        };
+        let newest = newest
+            .next()
+            .filter(|message| message.model.as_deref() == Some(model));
+        let said =
+            match newest.and_then(|reply| Some((reply.position, reply.step_id?, reply.attempt?))) {
+                Some((position, step_id, attempt)) => {
+                    let used = reader.attempt_use(step_id, attempt)?;
+                    used.map(|used| (position, used.usage))
+                }
+                None => None,
+            };
         Ok(Self {
             summary,
             kept,
@@ -240,7 +243,10 @@ impl History {
         let at_ms = messages
             .find(|message| message.position == position)
             .map_or(0, |message| message.created_at_ms);
-        if self.summarised.is_some_and(|(_, summed_up_at_ms)| at_ms <= summed_up_at_ms) {
+        if self
+            .summarised
+            .is_some_and(|(_, summed_up_at_ms)| at_ms <= summed_up_at_ms)
+        {
             return;
         }
         self.counted = Some(Counted {

@@ -102,8 +102,9 @@ pub(crate) fn snapshot(
 
 /// How full the window was after the newest reply, if that is among these messages.
 fn fill(reader: &Reader<'_>, messages: &[Message]) -> Result<Option<Fill>, Error> {
-    let is_reply =
-        |message: &&Message| message.role == Role::Agent && message.status == MessageStatus::Complete;
+    let is_reply = |message: &&Message| {
+        message.role == Role::Agent && message.status == MessageStatus::Complete
+    };
     let newest = messages.iter().rev().find(is_reply);
     let Some((step_id, attempt)) = newest.and_then(|reply| reply.step_id.zip(reply.attempt)) else {
         return Ok(None);

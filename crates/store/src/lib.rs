@@ -40,8 +40,8 @@ pub use inspect::{Inspection, inspect};
 pub use open::{Opened, Options, Store};
 pub use provider::{HeldRun, ProviderRow};
 pub use read::{
-    AttemptUse, AttentionFacts, Due, LiveCursor, MessageRow, Reader, RunFacts, RunState, SameRound, SessionRow,
-    SessionState, StepState, Used, Violation,
+    AttemptUse, AttentionFacts, Due, LiveCursor, MessageRow, Reader, RunFacts, RunState, SameRound,
+    SessionRow, SessionState, StepState, Used, Violation,
 };
 pub use schema::{DEFAULT_AGENT, SCHEMA_VERSION};
 pub use state_change::StateChange;

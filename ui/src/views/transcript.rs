@@ -146,7 +146,9 @@ fn Summary(position: u64) -> impl IntoView {
     let found = Memo::new(move |_| {
         let summaries = summaries.read();
         let mut summaries = summaries.iter();
-        summaries.find(|summary| summary.position == position).cloned()
+        summaries
+            .find(|summary| summary.position == position)
+            .cloned()
     });
     move || found.get().map(|summary| view! { <SummaryMark summary/> })
 }

@@ -58,7 +58,12 @@ impl Draft<'_> {
 
     /// Nothing came of it. What is told may fit all the same: the model is asked, once.
     pub(super) fn unsummarised(&mut self, error: &RunError, usage: Usage) {
-        if self.run.step.as_ref().is_some_and(|step| step.is_compaction) {
+        if self
+            .run
+            .step
+            .as_ref()
+            .is_some_and(|step| step.is_compaction)
+        {
             self.end_call(StepStatus::Failed, Some(error.clone()), usage);
             self.use_up(usage);
             self.ask_within_limits();

@@ -45,11 +45,7 @@ pub(super) async fn is_possible(engine: &Engine, call: Call) -> bool {
 }
 
 /// Nothing if it was halted: whoever did that has written it.
-pub(super) async fn summarise(
-    engine: &Engine,
-    call: Call,
-    handle: &CallHandle,
-) -> Option<Outcome> {
+pub(super) async fn summarise(engine: &Engine, call: Call, handle: &CallHandle) -> Option<Outcome> {
     // The next step begins with the summary: what was told before is of no use to it.
     engine.inner.histories.forget(&[call.session_id]);
     let (model, request, cut) = match prepare(engine, call).await {
@@ -119,7 +115,10 @@ fn judge(cut: &Cut, text: &str, usage: Usage) -> Outcome {
         return useless("The model wrote no summary.", usage);
     }
     if text.len() > limits::SUMMARY_BYTES || weight::of_text(text) >= cut.weight {
-        return useless("The model's summary is no shorter than what it stands for.", usage);
+        return useless(
+            "The model's summary is no shorter than what it stands for.",
+            usage,
+        );
     }
     Outcome::Summarised {
         summary: SummaryView {
@@ -171,6 +170,9 @@ mod tests {
         assert!(!is_summary(100, " \n\t"));
         assert!(!is_summary(100, &"x".repeat(300)));
         assert!(is_summary(101, &"x".repeat(300)));
-        assert!(!is_summary(u64::MAX, &"x".repeat(limits::SUMMARY_BYTES + 1)));
+        assert!(!is_summary(
+            u64::MAX,
+            &"x".repeat(limits::SUMMARY_BYTES + 1)
+        ));
     }
 }

@@ -41,7 +41,9 @@ impl Asked {
             });
         }
         // Nothing is sent back of what a model only thought.
-        let blocks = blocks.iter().filter(|block| block.kind != BlockKind::Reasoning);
+        let blocks = blocks
+            .iter()
+            .filter(|block| block.kind != BlockKind::Reasoning);
         let reply: u64 = blocks.map(|block| weight::of_text(&block.text)).sum();
         self.tokens.map(|asked| Fill {
             tokens: asked.saturating_add(reply),

@@ -54,17 +54,20 @@ enum Next {
 fn after_failure(outcome: &Outcome, error: &CommandError) -> Next {
     match (error.code, outcome) {
         (ErrorCode::StorageFailed | ErrorCode::Conflict, _) => Next::TryLater,
-        (ErrorCode::Unavailable, _) | (
+        (ErrorCode::Unavailable, _)
+        | (
             _,
             Outcome::Failed { .. }
             | Outcome::Held { .. }
             | Outcome::TooLong { .. }
             | Outcome::Unsummarised { .. },
         ) => Next::GiveUp,
-        (_, Outcome::Completed { .. } | Outcome::Summarised { .. }) => Next::Instead(super::failed(RunError {
-            class: ErrorClass::Internal,
-            message: format!("The reply could not be saved: {}", error.message),
-        })),
+        (_, Outcome::Completed { .. } | Outcome::Summarised { .. }) => {
+            Next::Instead(super::failed(RunError {
+                class: ErrorClass::Internal,
+                message: format!("The reply could not be saved: {}", error.message),
+            }))
+        }
     }
 }
 

@@ -208,7 +208,8 @@ fn check_summaries(export: &SessionExport) -> Result<(), CommandError> {
         .collect();
     let mut before = 0;
     for summary in &export.summaries {
-        let by_person = |kept: u64| kept <= summary.position && roles.get(&kept) == Some(&Role::User);
+        let by_person =
+            |kept: u64| kept <= summary.position && roles.get(&kept) == Some(&Role::User);
         let fits = summary.position > before
             && roles.contains_key(&summary.position)
             && summary.kept.is_none_or(by_person)

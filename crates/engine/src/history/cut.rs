@@ -32,7 +32,10 @@ impl History {
         let first = self.first_of_tail(tail);
         let (older, newer) = self.marks.split_at(first);
         let last = older.last()?;
-        if self.summarised.is_some_and(|(position, _)| last.position <= position) {
+        if self
+            .summarised
+            .is_some_and(|(position, _)| last.position <= position)
+        {
             return None;
         }
         let end = newer.first().map_or(self.told.len(), |mark| mark.start);

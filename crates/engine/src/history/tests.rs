@@ -202,7 +202,11 @@ fn a_cut_keeps_the_newest_and_parts_no_call_from_its_result() {
     assert_eq!(texts(&cut.told).last(), Some(&"message 5"));
     assert_eq!(cut.weight, history.weights[..5].iter().sum::<u64>());
     let cut = history.cut(0).expect("there is something older");
-    assert_eq!((cut.position, cut.kept), (7, Some(7)), "the newest one stays");
+    assert_eq!(
+        (cut.position, cut.kept),
+        (7, Some(7)),
+        "the newest one stays"
+    );
     assert_eq!(history.cut(u64::MAX), None);
     assert_eq!(whole(vec![said(1)]).cut(0), None);
     // One long message at the end: nothing is gained by a summary of the rest.
@@ -239,8 +243,15 @@ fn what_a_summary_stands_for_is_not_cut_off_again() {
     };
     let history = History::with(None, (run(1), 0), &read).0;
     let cut = history.cut(0).expect("message 6 is older");
-    assert_eq!((cut.position, cut.kept), (6, Some(3)), "still being answered");
-    assert!(texts(&cut.told)[0].contains("What was."), "the summary goes on");
+    assert_eq!(
+        (cut.position, cut.kept),
+        (6, Some(3)),
+        "still being answered"
+    );
+    assert!(
+        texts(&cut.told)[0].contains("What was."),
+        "the summary goes on"
+    );
     let read = Fresh {
         summary: Some(summary(5, Some(3))),
         kept: Some(said(3)),

@@ -61,26 +61,30 @@ mod tests {
 
     #[test]
     fn everything_that_is_sent_weighs_something() {
-        let user = |text: &str| of(&RequestMessage::User {
-            text: text.to_owned(),
-        });
+        let user = |text: &str| {
+            of(&RequestMessage::User {
+                text: text.to_owned(),
+            })
+        };
         assert_eq!(user(""), FRAME);
         assert_eq!(user("abcd"), FRAME + 2);
-        let agent = |native: Option<&str>| of(&RequestMessage::Agent {
-            text: "abc".to_owned(),
-            calls: vec![RequestCall {
-                id: "c1".to_owned(),
-                tool: "read".to_owned(),
-                arguments: "{}".to_owned(),
-            }],
-            native: native.map(|items| {
-                Arc::new(Native {
-                    dialect: "d".to_owned(),
-                    model: "m".to_owned(),
-                    items: items.to_owned(),
-                })
-            }),
-        });
+        let agent = |native: Option<&str>| {
+            of(&RequestMessage::Agent {
+                text: "abc".to_owned(),
+                calls: vec![RequestCall {
+                    id: "c1".to_owned(),
+                    tool: "read".to_owned(),
+                    arguments: "{}".to_owned(),
+                }],
+                native: native.map(|items| {
+                    Arc::new(Native {
+                        dialect: "d".to_owned(),
+                        model: "m".to_owned(),
+                        items: items.to_owned(),
+                    })
+                }),
+            })
+        };
         assert_eq!(agent(None), FRAME + 1 + FRAME + 1 + 2 + 1);
         assert_eq!(agent(Some("[]")), agent(None));
         assert_eq!(agent(Some(&"x".repeat(300))), FRAME + 100);

@@ -39,7 +39,11 @@ pub(crate) fn is_compaction(request: &ModelRequest) -> bool {
         .instructions
         .as_deref()
         .is_some_and(|text| text.contains("You write summaries"));
-    assert_eq!(asks, asks && request.tools.is_empty(), "no tools are offered");
+    assert_eq!(
+        asks,
+        asks && request.tools.is_empty(),
+        "no tools are offered"
+    );
     assert!(!asks || request.messages.len() == 1);
     asks
 }
@@ -107,12 +111,20 @@ async fn what_does_not_fit_is_summarised_first() {
     compaction.answer_for(SUMMARY, 50);
     let call = world.script.call().await;
     assert_eq!(call.request.messages.len(), 1);
-    assert!(call.first().ends_with(&with_summary("Two")), "{:?}", call.told());
+    assert!(
+        call.first().ends_with(&with_summary("Two")),
+        "{:?}",
+        call.told()
+    );
     assert!(!call.request.tools.is_empty());
     call.answer_for("2", 60);
     world.until_run(session_id, RunStatus::Completed).await;
     let snapshot = world.snapshot(session_id).await;
-    let texts: Vec<String> = snapshot.messages.iter().map(protocol::Message::text).collect();
+    let texts: Vec<String> = snapshot
+        .messages
+        .iter()
+        .map(protocol::Message::text)
+        .collect();
     assert_eq!(texts[1..], ["1", "Two", "2"], "the original stays readable");
     let summary = &snapshot.summaries[0];
     assert_eq!((snapshot.summaries.len(), summary.position), (1, 2));
@@ -175,9 +187,15 @@ async fn a_long_run_keeps_its_question_and_its_last_round() {
     compaction.answer_for(SUMMARY, 50);
     let call = world.script.call().await;
     let told = call.told();
-    assert!(told[0].ends_with(&with_summary("Count them all")), "{told:?}");
+    assert!(
+        told[0].ends_with(&with_summary("Count them all")),
+        "{told:?}"
+    );
     assert_eq!(told.len(), 3);
-    assert!(told[1].ends_with("+1") && told[2] == "result: ccc", "{told:?}");
+    assert!(
+        told[1].ends_with("+1") && told[2] == "result: ccc",
+        "{told:?}"
+    );
     call.answer_for("Nine.", 60);
     world.until_run(one.session_id, RunStatus::Completed).await;
     world.close().await;
@@ -203,7 +221,11 @@ async fn a_refusal_makes_room_once() {
     world.until_run(session_id, RunStatus::Failed).await;
     let error = world.run(sent.run_id()).await.error.expect("why");
     assert_eq!(error.class, ErrorClass::ContextLength);
-    assert!(error.message.starts_with("Still too long. Choose a model with a larger window"));
+    assert!(
+        error
+            .message
+            .starts_with("Still too long. Choose a model with a larger window")
+    );
     assert!(!world.script.has_call().await, "it is not tried for ever");
     world.close().await;
 }
@@ -219,7 +241,9 @@ async fn a_summary_counts_like_every_step() {
         ..RunLimits::default()
     };
     let agent = world.agent("Frugal", limits).await;
-    let one = world.start_with(agent, "One, and what was found about the tides").await;
+    let one = world
+        .start_with(agent, "One, and what was found about the tides")
+        .await;
     world.script.call().await.answer_for("1", TOO_MUCH);
     world.until_run(one.session_id, RunStatus::Completed).await;
     world.clock.advance(1);
@@ -336,7 +360,10 @@ async fn copies_keep_it() {
     let session_id = world.summarised().await;
     let ids = world.ids(session_id).await;
     let early = world.fork(session_id, ids[0]).await;
-    assert_eq!(world.told_next(early, "Hm").await[0], "user: One, and what was found about the tides");
+    assert_eq!(
+        world.told_next(early, "Hm").await[0],
+        "user: One, and what was found about the tides"
+    );
     let late = world.fork(session_id, ids[3]).await;
     let json = world.exported(session_id, ExportFormat::Json).await;
     let imported = world.imported(json.clone()).await;
@@ -344,7 +371,12 @@ async fn copies_keep_it() {
         let told = world.told_next(copy, "Hm").await;
         assert!(told[0].ends_with(&with_summary("Two")), "{told:?}");
         assert_eq!(told[1..], ["agent: 2 +0", "user: Hm"]);
-        assert!(world.kinds(copy).await.contains(&"history_summarised".to_owned()));
+        assert!(
+            world
+                .kinds(copy)
+                .await
+                .contains(&"history_summarised".to_owned())
+        );
     }
     // A file from anywhere.
     let mut odd: serde_json::Value = serde_json::from_str(&json).expect("JSON");

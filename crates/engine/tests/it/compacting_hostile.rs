@@ -64,7 +64,10 @@ async fn a_record_that_does_not_fit_is_halved() {
         lengths.push(compaction.first().len());
         refuse(&compaction);
     }
-    assert!(lengths[1] <= lengths[0] / 2 + 200 && lengths[2] <= lengths[1] / 2 + 200, "{lengths:?}");
+    assert!(
+        lengths[1] <= lengths[0] / 2 + 200 && lengths[2] <= lengths[1] / 2 + 200,
+        "{lengths:?}"
+    );
     world.until_run(one.session_id, RunStatus::Failed).await;
     let error = world.run(sent.run_id()).await.error.expect("why");
     assert!(error.message.contains("larger window"), "{error:?}");
@@ -85,7 +88,10 @@ async fn with_nothing_older_it_fails_at_once_and_says_what_to_do() {
     world.until_run(one.session_id, RunStatus::Failed).await;
     let error = world.run(one.run_id).await.error.expect("why");
     assert_eq!(error.class, ErrorClass::ContextLength);
-    assert!(error.message.contains("go on in a new session"), "{error:?}");
+    assert!(
+        error.message.contains("go on in a new session"),
+        "{error:?}"
+    );
     assert!(!world.script.has_call().await);
     world.close().await;
 }
@@ -97,10 +103,18 @@ async fn a_passing_error_is_tried_again() {
     let world = home.open();
     let session_id = world.full().await;
     world.say(session_id, "Two").await;
-    world.script.call().await.say(failed(ErrorClass::Overloaded, "Busy."));
+    world
+        .script
+        .call()
+        .await
+        .say(failed(ErrorClass::Overloaded, "Busy."));
     world
         .until(session_id, |snapshot| {
-            snapshot.session.run.as_ref().is_some_and(|run| run.retry.is_some())
+            snapshot
+                .session
+                .run
+                .as_ref()
+                .is_some_and(|run| run.retry.is_some())
         })
         .await;
     world.clock.advance(60_000);
@@ -117,7 +131,10 @@ async fn a_passing_error_is_tried_again() {
     assert!(compaction.first().contains(SUMMARY));
     compaction.answer_for("It was one and two.", 50);
     let call = world.script.call().await;
-    assert!(call.first().ends_with("It was one and two.\n\n[End of the summary.]\n\nThree"));
+    assert!(
+        call.first()
+            .ends_with("It was one and two.\n\n[End of the summary.]\n\nThree")
+    );
     call.answer_for("3", 60);
     world.until_run(session_id, RunStatus::Completed).await;
     assert_eq!(world.snapshot(session_id).await.summaries.len(), 2);

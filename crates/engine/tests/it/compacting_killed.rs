@@ -30,7 +30,10 @@ fn is_summarised(request: &ModelRequest) -> bool {
 
 fn compactions(model: &Eager) -> usize {
     let asked = model.asked.lock().unwrap();
-    asked.iter().filter(|request| is_compaction(request)).count()
+    asked
+        .iter()
+        .filter(|request| is_compaction(request))
+        .count()
 }
 
 /// Does what a person would do until the run is over.

@@ -18,10 +18,7 @@ const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "options"];
 /// The request as the server reads it. Where the size of the window is known it is said, because the
 /// server otherwise takes a small one and drops the beginning of the session without a word. How long
 /// the model stays loaded is left to whoever runs the server.
-pub(super) fn body(
-    endpoint: &Endpoint,
-    request: &ModelRequest,
-) -> Result<Vec<u8>, ModelError> {
+pub(super) fn body(endpoint: &Endpoint, request: &ModelRequest) -> Result<Vec<u8>, ModelError> {
     let model = endpoint.model.as_str();
     pairs::check(&request.messages)?;
     let instructions = request

@@ -60,11 +60,18 @@ fn check(dialect: Dialect, requests: &[Vec<u8>]) {
         let [before, after] = pair else { continue };
         assert_eq!(before.rest, after.rest, "{dialect:?} {number}");
         assert!(after.told.len() > before.told.len(), "{dialect:?} {number}");
-        assert_eq!(before.told, after.told[..before.told.len()], "{dialect:?} {number}");
+        assert_eq!(
+            before.told,
+            after.told[..before.told.len()],
+            "{dialect:?} {number}"
+        );
     }
     assert!(sent[0].rest.contains_key("tools"));
     let text = String::from_utf8_lossy(&requests[0]);
-    assert!(text.contains("is enough."), "{dialect:?} is told its instructions");
+    assert!(
+        text.contains("is enough."),
+        "{dialect:?} is told its instructions"
+    );
     assert!(sent[5].told.len() >= 10, "{dialect:?}: {:?}", sent[5].told);
 }
 
@@ -103,7 +110,11 @@ async fn two_runs(model: impl Fn() -> Arc<dyn Model>) {
 // RUN-20
 #[tokio::test]
 async fn what_was_told_is_at_the_head_of_what_is_told_next() {
-    for dialect in [Dialect::ChatCompletions, Dialect::Anthropic, Dialect::Responses] {
+    for dialect in [
+        Dialect::ChatCompletions,
+        Dialect::Anthropic,
+        Dialect::Responses,
+    ] {
         let asked = AtomicUsize::new(0);
         let script = move |_: &Request| {
             let number = asked.fetch_add(1, Ordering::SeqCst);
@@ -148,8 +159,10 @@ async fn so_it_is_with_servers_that_speak_their_own_dialect() {
         );
         Said::stream("text/event-stream", &format!("data: {event}\n\n"))
     };
-    let scripts: [(Dialect, &str, fn(bool) -> Said); 2] =
-        [(Dialect::Ollama, "", ollama), (Dialect::Gemini, "/v1beta", gemini)];
+    let scripts: [(Dialect, &str, fn(bool) -> Said); 2] = [
+        (Dialect::Ollama, "", ollama),
+        (Dialect::Gemini, "/v1beta", gemini),
+    ];
     for (dialect, path, reply) in scripts {
         let asked = AtomicUsize::new(0);
         let script = move |_: &Asked| reply(CALLS[asked.fetch_add(1, Ordering::SeqCst)]);

@@ -26,7 +26,16 @@ const ORPHANING: &str = "
     INSERT INTO sessions (id, agent_id, created_at_ms, updated_at_ms)
     VALUES (randomblob(16), randomblob(16), 1, 1);";
 
-const LONGER: Schema = Schema::of(&[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ADDED, ADDED_COLUMN]);
+const LONGER: Schema = Schema::of(&[
+    FIRST,
+    SECOND,
+    THIRD,
+    FOURTH,
+    FIFTH,
+    SIXTH,
+    ADDED,
+    ADDED_COLUMN,
+]);
 
 fn place() -> (tempfile::TempDir, Options) {
     let dir = tempfile::tempdir().unwrap();

@@ -86,11 +86,7 @@ impl Reader<'_> {
     }
 
     /// What an attempt at a model call used.
-    pub fn attempt_use(
-        &self,
-        step_id: StepId,
-        attempt: u32,
-    ) -> Result<Option<AttemptUse>, Error> {
+    pub fn attempt_use(&self, step_id: StepId, attempt: u32) -> Result<Option<AttemptUse>, Error> {
         self.one(
             "SELECT input_tokens, output_tokens, cached_tokens, cache_write_tokens, cost_microusd,
                     fill_tokens, fill_of, fill_is_estimated

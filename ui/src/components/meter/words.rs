@@ -11,7 +11,12 @@ pub(super) fn line(fill: Option<Fill>, total: &UsageTotal) -> Option<String> {
     }
     let full = fill.and_then(|fill| {
         let of = fill.of.filter(|of| *of > 0)?;
-        Some(format!("{}{} % of {}", about(fill), percent(fill.tokens, of), short(of)))
+        Some(format!(
+            "{}{} % of {}",
+            about(fill),
+            percent(fill.tokens, of),
+            short(of)
+        ))
     });
     let cost = total.sum.cost_microusd.map(|_| cost(total));
     let parts: Vec<String> = match (full, cost) {
@@ -25,11 +30,24 @@ pub(super) fn line(fill: Option<Fill>, total: &UsageTotal) -> Option<String> {
 pub(super) fn window(fill: Option<Fill>) -> String {
     match fill {
         None => UNKNOWN.to_owned(),
-        Some(Fill { tokens, of: Some(of), .. }) if of > 0 => {
+        Some(Fill {
+            tokens,
+            of: Some(of),
+            ..
+        }) if of > 0 => {
             let about = fill.map_or("", about);
-            format!("{about}{} of {} tokens ({} %)", long(tokens), long(of), percent(tokens, of))
+            format!(
+                "{about}{} of {} tokens ({} %)",
+                long(tokens),
+                long(of),
+                percent(tokens, of)
+            )
         }
-        Some(fill) => format!("{}{} tokens of an unknown size", about(fill), long(fill.tokens)),
+        Some(fill) => format!(
+            "{}{} tokens of an unknown size",
+            about(fill),
+            long(fill.tokens)
+        ),
     }
 }
 
@@ -81,14 +99,22 @@ fn used(total: &UsageTotal) -> String {
         (None, None) => "usage unknown".to_owned(),
         (input, output) => {
             let tokens = input.unwrap_or(0) + output.unwrap_or(0);
-            format!("{}{} tokens", at_least(total.calls_unknown > 0), short(tokens))
+            format!(
+                "{}{} tokens",
+                at_least(total.calls_unknown > 0),
+                short(tokens)
+            )
         }
     }
 }
 
 fn cost(total: &UsageTotal) -> String {
     match total.sum.cost_microusd {
-        Some(cost) => format!("{}{}", at_least(total.calls_without_cost > 0), dollars(cost)),
+        Some(cost) => format!(
+            "{}{}",
+            at_least(total.calls_without_cost > 0),
+            dollars(cost)
+        ),
         None => UNKNOWN.to_owned(),
     }
 }
@@ -194,7 +220,11 @@ mod tests {
             (None, &none, None),
             (half, &none, Some("12 % of 200k")),
             (half, &known(), Some("12 % of 200k · $0.03")),
-            (fill(1, Some(1_000_000), true), &known(), Some("about 1 % of 1M · $0.03")),
+            (
+                fill(1, Some(1_000_000), true),
+                &known(),
+                Some("about 1 % of 1M · $0.03"),
+            ),
             (fill(300, Some(0), false), &free, Some("25k tokens")),
             (None, &free, Some("25k tokens")),
             (None, &known(), Some("$0.03")),
@@ -226,8 +256,14 @@ mod tests {
         assert_eq!(values(&partly)[4], "at least $0.03");
         assert_eq!(calls(&partly), "3 model calls, 1 of them without a count");
         assert_eq!(window(None), UNKNOWN);
-        assert_eq!(window(fill(1_200, None, true)), "about 1,200 tokens of an unknown size");
-        assert_eq!(window(fill(1_200, Some(8_192), false)), "1,200 of 8,192 tokens (15 %)");
+        assert_eq!(
+            window(fill(1_200, None, true)),
+            "about 1,200 tokens of an unknown size"
+        );
+        assert_eq!(
+            window(fill(1_200, Some(8_192), false)),
+            "1,200 of 8,192 tokens (15 %)"
+        );
     }
 
     #[test]
@@ -242,7 +278,10 @@ mod tests {
         ] {
             assert_eq!(short(tokens), expected);
         }
-        assert_eq!((long(7), long(1_000), long(12_345_678)), ("7".into(), "1,000".into(), "12,345,678".into()));
+        assert_eq!(
+            (long(7), long(1_000), long(12_345_678)),
+            ("7".into(), "1,000".into(), "12,345,678".into())
+        );
         for (microusd, expected) in [
             (0, "$0.00"),
             (1, "under $0.01"),

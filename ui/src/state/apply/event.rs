@@ -62,7 +62,9 @@ pub(super) fn take_event(session: Session, event: Event, at_ms: u64) {
             if let Some(usage) = usage {
                 session.usage().update(|total| add(total, usage));
             }
-            session.summaries().update(|summaries| summaries.push(summary));
+            session
+                .summaries()
+                .update(|summaries| summaries.push(summary));
             // What the window holds now is known after the next reply.
             session.fill().set(None);
         }
@@ -242,10 +244,7 @@ fn add(total: &mut UsageTotal, usage: Usage) {
     sum(&mut total.sum.input_tokens, usage.input_tokens);
     sum(&mut total.sum.output_tokens, usage.output_tokens);
     sum(&mut total.sum.cached_tokens, usage.cached_tokens);
-    sum(
-        &mut total.sum.cache_write_tokens,
-        usage.cache_write_tokens,
-    );
+    sum(&mut total.sum.cache_write_tokens, usage.cache_write_tokens);
     sum(&mut total.sum.cost_microusd, usage.cost_microusd);
     total.calls += 1;
     if usage.input_tokens.is_none() && usage.output_tokens.is_none() {

@@ -77,7 +77,10 @@ fn room_is_made_in_a_step_of_its_own() {
     let next = after(&state, &decision);
     let step = next.run.as_ref().unwrap().step.as_ref().unwrap();
     assert!(step.is_compaction && step.status == StepStatus::Running);
-    assert_eq!(told(&decision)[1], format!("step {BEFORE:x} running -> failed"));
+    assert_eq!(
+        told(&decision)[1],
+        format!("step {BEFORE:x} running -> failed")
+    );
     let decision = ended(&next, &summarised());
     assert_eq!(asking(&decision), [Asking::AnswerAtLast]);
     let written = decision.changes.iter().find_map(|change| match change {
@@ -85,13 +88,27 @@ fn room_is_made_in_a_step_of_its_own() {
         _ => None,
     });
     let written = written.expect("it is written with its step");
-    assert_eq!((written.model.as_str(), written.created_at_ms), ("model-a", AT_MS));
+    assert_eq!(
+        (written.model.as_str(), written.created_at_ms),
+        ("model-a", AT_MS)
+    );
     // It still does not fit: that was all that can be done.
     let next = after(&next, &decision);
-    assert!(next.run.as_ref().unwrap().step.as_ref().unwrap().follows_compaction);
+    assert!(
+        next.run
+            .as_ref()
+            .unwrap()
+            .step
+            .as_ref()
+            .unwrap()
+            .follows_compaction
+    );
     let decision = ended(&next, &too_long(true));
     assert!(decision.effects.is_empty());
-    assert_eq!(after(&next, &decision).run.unwrap().status, RunStatus::Failed);
+    assert_eq!(
+        after(&next, &decision).run.unwrap().status,
+        RunStatus::Failed
+    );
 }
 
 #[test]
@@ -116,7 +133,12 @@ fn what_came_to_nothing_is_paid_for_and_the_model_is_asked_once_more() {
         matches!(change, Change::EndAttempt { usage, .. } if usage.output_tokens == Some(9))
     });
     assert!(paid, "RUN-21");
-    assert!(!decision.changes.iter().any(|change| matches!(change, Change::AddSummary { .. })));
+    assert!(
+        !decision
+            .changes
+            .iter()
+            .any(|change| matches!(change, Change::AddSummary { .. }))
+    );
 }
 
 #[test]
@@ -129,7 +151,10 @@ fn a_record_that_is_too_long_is_tried_three_times() {
     }
     let decision = ended(&state, &too_long(false));
     assert!(asking(&decision).is_empty());
-    assert_eq!(after(&state, &decision).run.unwrap().status, RunStatus::Failed);
+    assert_eq!(
+        after(&state, &decision).run.unwrap().status,
+        RunStatus::Failed
+    );
 }
 
 #[test]
@@ -137,7 +162,10 @@ fn a_halted_one_goes_on_as_one() {
     let state = compacting();
     let stopped = decide(|given| stop_run(&state, run_id(BEFORE), given));
     assert!(
-        !stopped.changes.iter().any(|change| matches!(change, Change::AddMessage { .. })),
+        !stopped
+            .changes
+            .iter()
+            .any(|change| matches!(change, Change::AddMessage { .. })),
         "nothing of it is a message"
     );
     let state = after(&state, &stopped);
@@ -150,11 +178,15 @@ fn an_outcome_that_comes_late_changes_nothing() {
     for state in every_run() {
         let is_current = state.run.as_ref().is_some_and(|run| {
             run.status == RunStatus::Running
-                && run.step.as_ref().is_some_and(|step| step.status == StepStatus::Running)
+                && run
+                    .step
+                    .as_ref()
+                    .is_some_and(|step| step.status == StepStatus::Running)
         });
         if !is_current {
             for outcome in [too_long(true), summarised(), unsummarised()] {
-                let late = decide(|given| model_outcome(&state, step_id(BEFORE), 2, &outcome, given));
+                let late =
+                    decide(|given| model_outcome(&state, step_id(BEFORE), 2, &outcome, given));
                 assert!(late.changes.is_empty() && late.effects.is_empty());
             }
         }

@@ -11,13 +11,21 @@ const BETWEEN: &str = "\n\n";
 /// What was told, in no more than about so many bytes.
 pub(super) fn of(told: &[RequestMessage], bytes: usize) -> String {
     let mut pieces: Vec<String> = told.iter().map(piece).collect();
-    let lengths: Vec<usize> = pieces.iter().map(|piece| piece.len() + BETWEEN.len()).collect();
+    let lengths: Vec<usize> = pieces
+        .iter()
+        .map(|piece| piece.len() + BETWEEN.len())
+        .collect();
     let longest = longest(&lengths, bytes).max(LEAST);
     for piece in &mut pieces {
         shorten(piece, longest);
     }
     // The first one may be the summary of what was before: it stays, as do the newest.
-    let room = |pieces: &[String]| pieces.iter().map(|piece| piece.len() + BETWEEN.len()).sum::<usize>();
+    let room = |pieces: &[String]| {
+        pieces
+            .iter()
+            .map(|piece| piece.len() + BETWEEN.len())
+            .sum::<usize>()
+    };
     let mut left_out = 0;
     while pieces.len() > 2 && room(&pieces) > bytes {
         let excess = room(&pieces) - bytes;
@@ -142,7 +150,11 @@ mod tests {
             .collect();
         for bytes in [0, 500, 5_000, 50_000] {
             let text = of(&told, bytes);
-            assert!(text.len() <= bytes.max(2 * LEAST) + 100, "{bytes}: {}", text.len());
+            assert!(
+                text.len() <= bytes.max(2 * LEAST) + 100,
+                "{bytes}: {}",
+                text.len()
+            );
             assert!(text.starts_with("The person:\n0 x"), "the first one stays");
             assert!(text.contains("pieces are left out here"));
             assert!(text.contains("\n999 x"), "the newest one stays");

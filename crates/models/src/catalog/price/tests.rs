@@ -71,7 +71,11 @@ fn what_is_written_to_a_cache_is_needed_where_it_has_a_price() {
     assert_eq!(cost(&written(Some(0)), &price), Some(1_380));
     // 300 · 3 + 600 · 0.3 + 100 · 3.75
     assert_eq!(cost(&written(Some(100)), &price), Some(1_455));
-    assert_eq!(cost(&written(Some(401)), &price), None, "more than was read");
+    assert_eq!(
+        cost(&written(Some(401)), &price),
+        None,
+        "more than was read"
+    );
     assert_eq!(cost(&written(Some(100)), &PRICE), Some(1_380), "not needed");
 }
 

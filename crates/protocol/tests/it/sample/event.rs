@@ -1,8 +1,8 @@
 //! Everything that happens.
 
 use protocol::{
-    Block, BlockKind, BranchView, Envelope, ErrorClass, Event, Fill, Message,
-    MessageStatus, QueuedMessage, RetryView, Role, RunError, RunReason, SummaryView, Usage,
+    Block, BlockKind, BranchView, Envelope, ErrorClass, Event, Fill, Message, MessageStatus,
+    QueuedMessage, RetryView, Role, RunError, RunReason, SummaryView, Usage,
 };
 
 use super::call::{call, calls};
