@@ -53,6 +53,7 @@ pub use ids::{Ids, RandomIds};
 pub use model::{
     Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestCall, RequestMessage,
 };
+pub use policy::Withheld;
 pub use recovery::Recovered;
 pub use registry::{Answer, FixedModels, Models, Providers, Served, Slot};
 pub use store::{ProviderRow, StateChange};

@@ -2,6 +2,9 @@
 
 #[cfg(test)]
 mod tests;
+mod withheld;
+
+pub use withheld::Withheld;
 
 use globset::{GlobBuilder, GlobSet};
 use protocol::{RuleScope, RuleView, Verdict, VerdictView};

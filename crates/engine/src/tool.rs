@@ -11,6 +11,8 @@ use serde_json::Value;
 use store::StateChange;
 use tokio_util::sync::CancellationToken;
 
+use crate::policy::Withheld;
+
 /// What a tool's work comes as.
 pub type ToolFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ToolError>> + Send + 'a>>;
 
@@ -151,6 +153,8 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     /// The session's state as it was when this call's message was written.
     pub state: BTreeMap<String, Value>,
+    /// What rules keep from it, where it looks at many paths.
+    pub withheld: Withheld,
 }
 
 /// What a call gave back.

@@ -16,7 +16,7 @@ use crate::Engine;
 use crate::decide::{self, CallEnd, PlannedCall, StartCall};
 use crate::patience::{Patience, is_passing};
 use crate::planning::{Facts, expiry, guarded};
-use crate::policy;
+use crate::policy::{self, Withheld};
 use crate::tool::{CallInput, FileIntent, Intent, Plan, Tool, ToolError};
 
 /// The call that is worked on.
@@ -35,6 +35,7 @@ pub(crate) struct Looked {
     input: CallInput,
     intent: Intent,
     state: std::collections::BTreeMap<String, serde_json::Value>,
+    withheld: Withheld,
 }
 
 /// Starts the call, if it may still start, and writes down how it ended.
@@ -95,6 +96,7 @@ pub(crate) fn look_with_reply(
     }
     let input = engine.call_input(call, &facts.workspace);
     let intent = Intent::default();
+    let withheld = Withheld::of(&facts.rules, &call.view.tool, preview.subject.as_deref());
     let start = StartCall {
         run_id: call.view.run_id,
         call_id: call.view.call_id,
@@ -112,6 +114,7 @@ pub(crate) fn look_with_reply(
         input,
         intent,
         state: facts.state,
+        withheld,
     };
     engine.inner.jobs.park(call.view.call_id, looked);
     Some(Box::new(start))
@@ -189,9 +192,11 @@ async fn prepare(
     facts: Facts,
 ) -> Result<(StartCall, Looked), ToolError> {
     let tool = engine.tool_of(&call.view.tool, &facts.pin)?;
-    let (plan, tool_hash) = engine.plan_one(&call, &facts).await?;
+    let (plan, tool_hash) = match planned_before(&call, tool.spec().hash()) {
+        Some(planned) => planned,
+        None => engine.plan_one(&call, &facts).await?,
+    };
     let verdict = refuse_denied(&call, &facts, &plan)?;
-    // What the first body did may already be there: it would look like another call.
     let is_same = call.view.bodies > 0 && call.tool_hash == Some(tool_hash);
     let digest = match call.digest.filter(|_| is_same) {
         Some(digest) => digest,
@@ -204,6 +209,8 @@ async fn prepare(
     } else {
         stored_intent(engine, &call).await?
     };
+    let subject = plan.preview.subject.as_deref();
+    let withheld = Withheld::of(&facts.rules, &call.view.tool, subject);
     let start = StartCall {
         run_id: job.run_id,
         call_id: job.call_id,
@@ -221,8 +228,27 @@ async fn prepare(
         input,
         intent,
         state: facts.state,
+        withheld,
     };
     Ok((start, looked))
+}
+
+/// What a body that runs again was started with the first time. It is not planned anew: what the
+/// first body did may already be there, and would look like another call, or like one that cannot
+/// be made.
+fn planned_before(call: &CallRow, tool_hash: [u8; 32]) -> Option<(Plan, [u8; 32])> {
+    let is_same = call.view.bodies > 0 && call.tool_hash == Some(tool_hash);
+    if !is_same || call.digest.is_none() {
+        return None;
+    }
+    let plan = Plan {
+        effect: call.view.effect,
+        verdict: Verdict::Allow,
+        preview: call.view.preview.clone()?,
+        resources: call.resources.clone(),
+        binding: Vec::new(),
+    };
+    Some((plan, tool_hash))
 }
 
 /// A denial wins, also one that came after the person's answer.

@@ -3,7 +3,7 @@
 use protocol::{RuleId, RuleScope, RuleView, SessionId, Verdict};
 use uuid::Uuid;
 
-use super::{exactly, is_pattern, verdict};
+use super::{Withheld, exactly, is_pattern, verdict};
 
 fn rule(number: u128, verdict: Verdict, tool: &str, pattern: Option<&str>) -> RuleView {
     RuleView {
@@ -210,4 +210,54 @@ fn an_exact_pattern_fits_its_subject_and_nothing_else() {
             assert!(!fits(&pattern, other), "{subject} {other}");
         }
     }
+}
+
+/// Whether a search of this folder, allowed to run, leaves a path out.
+fn is_withheld(rules: &[RuleView], subject: &str, path: &str) -> bool {
+    let withheld = Withheld::of(rules, "search_files", Some(subject));
+    withheld.holds(&["search_files", "read_file"], path)
+}
+
+// APR-12
+#[test]
+fn what_may_not_be_read_may_not_be_searched() {
+    for (tool, pattern, is_kept) in [
+        ("read_file", Some("private/**"), true),
+        ("search_files", Some("private/*"), true),
+        ("*", Some("private/a.md"), true),
+        ("read_file", None, true),
+        ("read_file", Some("[private"), true),
+        ("read_file", Some("public/**"), false),
+        ("write_file", Some("private/**"), false),
+    ] {
+        for verdict in [Verdict::Deny, Verdict::Ask] {
+            let rules = [rule(1, verdict, tool, pattern)];
+            assert_eq!(
+                is_withheld(&rules, ".", "private/a.md"),
+                is_kept,
+                "{tool} {pattern:?}"
+            );
+        }
+        let rules = [rule(1, Verdict::Allow, tool, pattern)];
+        assert!(!is_withheld(&rules, ".", "private/a.md"));
+    }
+}
+
+// A person who was asked about the search itself and allowed it has answered for what is in it.
+#[test]
+fn a_rule_that_asked_about_the_call_itself_holds_nothing_back() {
+    for (tool, pattern) in [
+        ("search_files", None),
+        ("*", None),
+        ("*", Some("**")),
+        ("search_files", Some("docs**")),
+    ] {
+        let ask = [rule(1, Verdict::Ask, tool, pattern)];
+        assert!(
+            !is_withheld(&ask, "docs", "docs/a.md"),
+            "{tool} {pattern:?}"
+        );
+    }
+    let ask = [rule(1, Verdict::Ask, "*", Some("docs/a.md"))];
+    assert!(is_withheld(&ask, "docs", "docs/a.md"));
 }

@@ -20,6 +20,7 @@ pub(super) async fn run(engine: &Engine, looked: &Looked, cancel: &CancellationT
     let context = ToolContext {
         cancel: cancel.clone(),
         state: looked.state.clone(),
+        withheld: looked.withheld.clone(),
     };
     let call = &looked.call;
     // A tool may also break before its work even begins.

@@ -66,6 +66,7 @@ fn context() -> ToolContext {
     ToolContext {
         cancel: CancellationToken::new(),
         state: BTreeMap::from([("seen".to_owned(), json!(1))]),
+        withheld: engine::Withheld::default(),
     }
 }
 

@@ -132,6 +132,7 @@ pub(crate) fn context() -> ToolContext {
     ToolContext {
         cancel: CancellationToken::new(),
         state: BTreeMap::new(),
+        withheld: engine::Withheld::default(),
     }
 }
 
