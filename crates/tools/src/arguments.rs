@@ -50,14 +50,23 @@ pub(crate) fn schema<T: JsonSchema>() -> Value {
         schema.remove("title");
         schema.remove("description");
     }
+    trim(&mut schema);
+    schema
+}
+
+/// What a field of a closed schema is by default, and how wide an integer is, says nothing either.
+fn trim(schema: &mut Value) {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for property in properties.into_iter().flat_map(serde_json::Map::values_mut) {
         if let Some(property) = property.as_object_mut() {
             property.remove("format");
             property.remove("default");
         }
+        trim(property);
     }
-    schema
+    if let Some(items) = schema.get_mut("items") {
+        trim(items);
+    }
 }
 
 fn malformed(tool: &str, detail: &str) -> ToolError {

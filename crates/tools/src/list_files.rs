@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::blocking::{Steps, blocking};
-use crate::path::{WorkspacePath, is_deceptive};
+use crate::path::{WorkspacePath, visible};
 use crate::place::{self, Links};
 use crate::{arguments, folder, refusal};
 
@@ -216,15 +216,4 @@ fn line(folder: &Dir, name: &OsString) -> String {
     } else {
         format!("{shown} (pipe, socket or device)")
     }
-}
-
-/// A name on one line: a line break in it could pretend to be another entry.
-fn visible(name: &str) -> String {
-    name.chars()
-        .flat_map(|character| {
-            let escaped = is_deceptive(character).then(|| character.escape_unicode());
-            let plain = escaped.is_none().then_some(character);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect()
 }

@@ -11,7 +11,7 @@ const PATH_BYTES: usize = 1024;
 /// Bytes of one name in it: what file systems take.
 const NAME_BYTES: usize = 255;
 /// Names in it.
-const DEPTH: usize = 32;
+pub(crate) const DEPTH: usize = 32;
 
 /// A path that says nothing but names below the workspace. What those names are on the disk is
 /// another question: see [`crate::place`].
@@ -100,6 +100,17 @@ pub(crate) fn is_deceptive(character: char) -> bool {
         || matches!(character,
             '\u{061c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+/// A text on one line: a line break in a name could pretend to be another entry.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars()
+        .flat_map(|character| {
+            let escaped = is_deceptive(character).then(|| character.escape_unicode());
+            let plain = escaped.is_none().then_some(character);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect()
 }
 
 fn check_form(text: &str) -> Result<(), ToolError> {

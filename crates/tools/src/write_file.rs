@@ -1,21 +1,17 @@
 //! `write_file`: a whole text file, exactly once.
 
-use std::path::Path;
-
 use engine::{
     CallInput, FileIntent, Intent, Output, Plan, Tool, ToolContext, ToolError, ToolFuture, ToolSpec,
 };
-use protocol::{EffectClass, ErrorClass, Verdict};
+use protocol::{EffectClass, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::blocking::{Steps, blocking};
-use crate::file::Found;
+use crate::blocking::blocking;
+use crate::change::{Change, Sides, look};
 use crate::path::WorkspacePath;
-use crate::place::{self, Links};
-use crate::replace::{self, Replacement};
-use crate::{CHANGED_FILE_BYTES, arguments, file, folder, protected, refusal};
+use crate::{arguments, difference, file, protected, refusal};
 
 mod preview;
 
@@ -105,71 +101,37 @@ impl Tool for WriteFile {
     ) -> ToolFuture<'a, Output> {
         Box::pin(async move {
             let request = parse(call)?;
-            let sides = Sides::of(intent, &request)?;
+            let sides = Sides::of(intent, &request.path, &request.content)?;
             let workspace = call.workspace.clone();
             let key = call.effect_key();
             blocking(&context.cancel, move |steps| {
-                write(&workspace, &request, sides, &key, steps)?;
-                Ok(Output::text(sides.result(&request)))
+                Change {
+                    workspace: &workspace,
+                    path: &request.path,
+                    content: &request.content,
+                    sides,
+                    key: &key,
+                }
+                .make(steps)?;
+                Ok(Output::text(result(&request, sides)))
             })
             .await
         })
     }
 }
 
-/// The hashes on both sides of the rename, as they were committed before the body started.
-#[derive(Debug, Clone, Copy)]
-struct Sides {
-    before: Option<[u8; 32]>,
-    after: [u8; 32],
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Before,
-    After,
-}
-
-impl Sides {
-    fn of(intent: &Intent, request: &Request) -> Result<Self, ToolError> {
-        let after = file::hash(request.content.as_bytes());
-        match intent.files.as_slice() {
-            [file] if file.path == request.path.text() && file.after == after => Ok(Self {
-                before: file.before.as_deref().map(file::hash),
-                after,
-            }),
-            _ => Err(
-                ToolError::definite("What was prepared is not what is to be written.")
-                    .of(ErrorClass::Internal),
-            ),
-        }
-    }
-
-    /// On which side of the rename this file is; a failure if on neither.
-    fn of_file(self, found: Option<Found>, path: &WorkspacePath) -> Result<Side, ToolError> {
-        let now = found.map(|found| found.hash());
-        if now == Some(self.after) {
-            Ok(Side::After)
-        } else if now == self.before {
-            Ok(Side::Before)
-        } else {
-            Err(replace::changed(&path.text()))
-        }
-    }
-
-    /// The same whichever body comes to it.
-    fn result(self, request: &Request) -> String {
-        let path = request.path.text();
-        let size = format!(
-            "{}, {} bytes",
-            preview::lines(&request.content),
-            request.content.len()
-        );
-        match self.before {
-            None => format!("Created {path} ({size})."),
-            Some(before) if before == self.after => format!("{path} held this already ({size})."),
-            Some(_) => format!("Replaced {path} ({size})."),
-        }
+/// The same whichever body comes to it.
+fn result(request: &Request, sides: Sides) -> String {
+    let path = request.path.text();
+    let size = format!(
+        "{}, {} bytes",
+        difference::lines(&request.content),
+        request.content.len()
+    );
+    match sides.before {
+        None => format!("Created {path} ({size})."),
+        Some(before) if before == sides.after => format!("{path} held this already ({size})."),
+        Some(_) => format!("Replaced {path} ({size})."),
     }
 }
 
@@ -186,53 +148,4 @@ fn parse(call: &CallInput) -> Result<Request, ToolError> {
         path,
         content: arguments.content,
     })
-}
-
-/// What is at the path now. A file that nobody may write to stays as it is, although a rename
-/// would not ask.
-fn look(workspace: &Path, path: &WorkspacePath) -> Result<Option<Found>, ToolError> {
-    let Some(workspace) = folder::open_workspace(workspace)? else {
-        return Ok(None);
-    };
-    let Some(place) = place::find(workspace, path, Links::Refused)? else {
-        return Ok(None);
-    };
-    let text = path.text();
-    let found = file::read(&place.folder, &place.name, &text, CHANGED_FILE_BYTES)?;
-    if found
-        .as_ref()
-        .is_some_and(|found| found.permissions.readonly())
-    {
-        return Err(refusal::forbidden(format!(
-            "{text} is read-only. Ask the person to change that, or write another file."
-        )));
-    }
-    Ok(found)
-}
-
-fn write(
-    workspace: &Path,
-    request: &Request,
-    sides: Sides,
-    key: &str,
-    steps: &Steps,
-) -> Result<(), ToolError> {
-    // Before folders are made for nothing.
-    sides.of_file(look(workspace, &request.path)?, &request.path)?;
-    steps.go_on()?;
-    let workspace = folder::open_or_create_workspace(workspace)?;
-    let folder = folder::open_or_create(workspace, request.path.parents())?;
-    let path = request.path.text();
-    let replacement = Replacement {
-        folder: &folder,
-        name: request.path.name(),
-        path: &path,
-        expected: sides.before,
-        key,
-    };
-    let found = file::read(&folder, request.path.name(), &path, CHANGED_FILE_BYTES)?;
-    match sides.of_file(found, &request.path)? {
-        Side::Before => replacement.write(request.content.as_bytes(), steps),
-        Side::After => replacement.finish(),
-    }
 }

@@ -96,6 +96,8 @@ mod starting_late;
 
 /// The state that calls share.
 mod counting;
+/// Edits: what was shown is what is made.
+mod editing;
 /// File changes and their way back.
 mod undoing;
 

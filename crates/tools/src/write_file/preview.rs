@@ -1,15 +1,11 @@
 //! What a person is shown before a file is written.
 
 use std::path::Path;
-use std::time::Duration;
 
 use protocol::{CallPreview, PreviewPart};
-use similar::TextDiff;
 
+use crate::difference::{self, Before, lines};
 use crate::file;
-
-/// How long lines are compared. After that the rest is shown as replaced, which is also true.
-const COMPARING: Duration = Duration::from_millis(500);
 
 /// The preview of a file that would hold `content` instead of `before`.
 pub(super) fn make(
@@ -23,7 +19,7 @@ pub(super) fn make(
     }];
     let replaced = match before {
         None => {
-            parts.push(diff(path, Before::Nothing, content));
+            parts.push(difference::part(path, Before::Nothing, content));
             "new".to_owned()
         }
         Some(before) if before == content.as_bytes() => {
@@ -35,7 +31,7 @@ pub(super) fn make(
         }
         Some(before) => match file::as_text(before) {
             Some(text) => {
-                parts.push(diff(path, Before::Text(text), content));
+                parts.push(difference::part(path, Before::Text(text), content));
                 format!("replaces {}", lines(text))
             }
             None => {
@@ -44,7 +40,7 @@ pub(super) fn make(
                     label: "Not text".to_owned(),
                     text: format!("{path} holds {bytes} that are not text. All are replaced."),
                 });
-                parts.push(diff(path, Before::Binary, content));
+                parts.push(difference::part(path, Before::Binary, content));
                 format!("replaces {bytes}")
             }
         },
@@ -53,39 +49,5 @@ pub(super) fn make(
         summary: format!("Write {path} ({}, {replaced})", lines(content)),
         subject: Some(path.to_owned()),
         parts,
-    }
-}
-
-/// How many lines, in words.
-pub(super) fn lines(text: &str) -> String {
-    match text.lines().count() {
-        1 => "1 line".to_owned(),
-        count => format!("{count} lines"),
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Before<'a> {
-    Nothing,
-    Binary,
-    Text(&'a str),
-}
-
-fn diff(path: &str, before: Before<'_>, content: &str) -> PreviewPart {
-    let (old, header, is_new) = match before {
-        Before::Nothing => ("", "/dev/null".to_owned(), true),
-        Before::Binary => ("", format!("a/{path}"), false),
-        Before::Text(text) => (text, format!("a/{path}"), false),
-    };
-    let diff = TextDiff::configure()
-        .timeout(COMPARING)
-        .diff_lines(old, content);
-    PreviewPart::Diff {
-        path: path.to_owned(),
-        text: diff
-            .unified_diff()
-            .header(&header, &format!("b/{path}"))
-            .to_string(),
-        is_new,
     }
 }

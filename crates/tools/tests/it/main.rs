@@ -17,10 +17,17 @@ mod registry;
 /// Paths that must not lead anywhere, and links that do.
 mod paths;
 
+/// `find_files`.
+mod finding;
 /// `list_files`.
 mod listing;
 /// `read_file`.
 mod reading;
+/// `search_files`.
+mod searching;
+
+/// `edit_file`: what is shown, what is changed, what is refused.
+mod editing;
 /// `write_file`: what is shown, what is written, what is refused.
 mod writing;
 

@@ -8,13 +8,22 @@ use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, context, run, tool};
 
-const TOOLS: [&str; 3] = ["list_files", "read_file", "write_file"];
+const TOOLS: [&str; 6] = [
+    "list_files",
+    "find_files",
+    "search_files",
+    "read_file",
+    "edit_file",
+    "write_file",
+];
 
 fn arguments(tool: &str, path: &str) -> Value {
-    if tool == "write_file" {
-        json!({"path": path, "content": "x"})
-    } else {
-        json!({"path": path})
+    match tool {
+        "write_file" => json!({"path": path, "content": "x"}),
+        "edit_file" => json!({"path": path, "edits": [{"old": "secret", "new": "x"}]}),
+        "find_files" => json!({"path": path, "pattern": "*"}),
+        "search_files" => json!({"path": path, "pattern": "secret"}),
+        _ => json!({"path": path}),
     }
 }
 
@@ -64,7 +73,7 @@ async fn folders_are_not_files() {
     let fixture = Fixture::new();
     fixture.put("a/b.md", "b");
     for path in [".", "a/", "a/.", "a", "new/"] {
-        for tool in ["read_file", "write_file"] {
+        for tool in ["read_file", "edit_file", "write_file"] {
             let (class, message) = fixture.fails(tool, arguments(tool, path)).await;
             assert_eq!(
                 class,

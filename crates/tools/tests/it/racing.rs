@@ -104,6 +104,41 @@ async fn a_folder_that_becomes_a_link_at_any_moment_leads_nowhere() {
     assert_untouched(&outside);
 }
 
+// WSP-1: a walk enters what it opens, and opens no link: neither one that leads out, nor one that
+// leads to credentials beside it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_walk_is_not_led_away_by_a_folder_that_becomes_a_link() {
+    for is_inside in [false, true] {
+        let fixture = Fixture::new();
+        fixture.put("top/notes/mine.md", "mine");
+        let (theirs, target) = if is_inside {
+            (fixture.path("top/.ssh"), PathBuf::from(".ssh"))
+        } else {
+            let outside = fixture.folder.path().join("elsewhere");
+            (outside.clone(), outside)
+        };
+        fs::create_dir(&theirs).unwrap();
+        fs::write(theirs.join("theirs.md"), "secret").unwrap();
+        symlink(&target, fixture.path("top/link")).unwrap();
+        let swapping = Swapping::start(fixture.path("top/notes"), fixture.path("top/link"));
+        let mut found = 0;
+        for round in 0..ROUNDS {
+            for path in [".", "top"] {
+                let arguments = json!({"pattern": "*.md", "path": path});
+                let files = fixture.run("find_files", arguments).await.unwrap();
+                assert!(!files.contains("theirs"), "round {round}: {files}");
+                found += usize::from(files.contains("mine.md"));
+                let arguments = json!({"pattern": "secret|mine", "path": path});
+                let lines = fixture.run("search_files", arguments).await.unwrap();
+                assert!(!lines.contains("secret"), "round {round}: {lines}");
+                found += usize::from(lines.contains(": mine"));
+            }
+        }
+        drop(swapping);
+        assert!(found > 0, "it was there now and then");
+    }
+}
+
 // WSP-1
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_becomes_a_link_or_a_pipe_at_any_moment_is_not_opened() {
@@ -122,6 +157,16 @@ async fn a_file_that_becomes_a_link_or_a_pipe_at_any_moment_is_not_opened() {
             let found = tokio::time::timeout(Duration::from_secs(30), found).await;
             if let Ok(text) = found.expect("it waits for nobody") {
                 assert_eq!(text, "mine", "{other}, round {round}");
+            }
+            if round % 4 == 0 {
+                let found = fixture.run("search_files", json!({"pattern": "secret"}));
+                let found = tokio::time::timeout(Duration::from_secs(30), found).await;
+                let found = found.expect("it waits for nobody").unwrap();
+                assert!(found.starts_with("[no line fits"), "{other}: {found}");
+                let edit = json!({"path": "a.md", "edits": [{"old": "secret", "new": "x"}]});
+                let found =
+                    tokio::time::timeout(Duration::from_secs(30), fixture.run("edit_file", edit));
+                assert!(found.await.expect("it waits for nobody").is_err());
             }
         }
         drop(swapping);

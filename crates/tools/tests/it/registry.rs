@@ -9,13 +9,32 @@ use crate::fixture::{Fixture, tool};
 #[tokio::test]
 async fn every_tool_declares_its_class_and_its_verdict() {
     let fixture = Fixture::new();
+    fixture.put("a.md", "a");
     for (name, arguments, effect, verdict) in [
         ("list_files", json!({}), EffectClass::Read, Verdict::Allow),
+        (
+            "find_files",
+            json!({"pattern": "*.md"}),
+            EffectClass::Read,
+            Verdict::Allow,
+        ),
+        (
+            "search_files",
+            json!({"pattern": "tide"}),
+            EffectClass::Read,
+            Verdict::Allow,
+        ),
         (
             "read_file",
             json!({"path": "a.md"}),
             EffectClass::Read,
             Verdict::Allow,
+        ),
+        (
+            "edit_file",
+            json!({"path": "a.md", "edits": [{"old": "a", "new": "b"}]}),
+            EffectClass::Idempotent,
+            Verdict::Ask,
         ),
         (
             "write_file",
@@ -33,7 +52,14 @@ async fn every_tool_declares_its_class_and_its_verdict() {
         .collect();
     assert_eq!(
         names,
-        ["list_files", "read_file", "write_file"],
+        [
+            "list_files",
+            "find_files",
+            "search_files",
+            "read_file",
+            "edit_file",
+            "write_file"
+        ],
         "a new tool belongs in here"
     );
 }
@@ -53,6 +79,26 @@ fn schemas_are_closed_objects() {
         assert_eq!(spec.parameters["additionalProperties"], false);
         assert!(spec.description.len() < 300, "{}", spec.name);
     }
+    assert_eq!(
+        tool("edit_file").spec().parameters["properties"]["edits"]["items"],
+        json!({
+            "type": "object",
+            "properties": {
+                "old": {
+                    "type": "string",
+                    "description": "The text to replace, exactly as the file has it, with enough around \
+                                    it to be there once.",
+                },
+                "new": {"type": "string", "description": "What comes in its place."},
+                "all": {
+                    "type": "boolean",
+                    "description": "Whether to replace it everywhere, however often it is there.",
+                },
+            },
+            "required": ["old", "new"],
+            "additionalProperties": false,
+        })
+    );
     assert_eq!(
         tool("write_file").spec().parameters,
         json!({
@@ -85,6 +131,40 @@ async fn malformed_arguments_fail_with_the_name_of_the_field() {
         ("read_file", json!({"path": "a", "limit": 0}), "`limit`"),
         ("read_file", json!({"path": "a", "file": "b"}), "`file`"),
         ("list_files", json!({"path": 1}), "`path`"),
+        ("find_files", json!({}), "`pattern`"),
+        (
+            "find_files",
+            json!({"pattern": "*", "hidden": 1}),
+            "`hidden`",
+        ),
+        ("search_files", json!({"path": "a"}), "`pattern`"),
+        (
+            "search_files",
+            json!({"pattern": "a", "regex": "b"}),
+            "`regex`",
+        ),
+        (
+            "search_files",
+            json!({"pattern": "a", "context": -1}),
+            "`context`",
+        ),
+        ("edit_file", json!({"path": "a"}), "`edits`"),
+        ("edit_file", json!({"path": "a", "edits": {}}), "`edits`"),
+        (
+            "edit_file",
+            json!({"path": "a", "edits": [{"old": "a"}]}),
+            "`new`",
+        ),
+        (
+            "edit_file",
+            json!({"path": "a", "edits": [{"old": "a", "new": 1}]}),
+            "`edits[0].new`",
+        ),
+        (
+            "edit_file",
+            json!({"path": "a", "edits": [{"old": "a", "new": "b", "count": 1}]}),
+            "`edits[0].count`",
+        ),
         ("list_files", json!({"offset": 0}), "`offset`"),
         ("write_file", json!({"path": "a"}), "`content`"),
         (
