@@ -30,6 +30,7 @@ pub(crate) fn provider_fields(name: &str) -> ProviderFields {
             key_header: Some(KeyHeader::XApiKey),
             max_output_tokens: Some(4_096),
             calls_in_text: Some(false),
+            silence_seconds: Some(60),
             request: request.as_object().unwrap().clone(),
             prices,
         },

@@ -215,6 +215,7 @@ mod tests {
             port: 11434,
             address: "127.0.0.1:11434".to_owned(),
             is_added: false,
+            is_served: false,
             found: LocalFound::Server {
                 kind: LocalKind::Ollama,
                 name: "Ollama".to_owned(),

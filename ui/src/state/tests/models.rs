@@ -10,9 +10,8 @@ use super::*;
 
 fn app() -> AppInfo {
     let guide = ModelInfo {
-        id: "guide".to_owned(),
-        label: "Guide".to_owned(),
         is_scripted: true,
+        ..ModelInfo::new("guide", "Guide")
     };
     AppInfo {
         version: "1".to_owned(),
