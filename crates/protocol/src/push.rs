@@ -8,6 +8,10 @@ use crate::{CommandError, Delta, Envelope, SessionId, SessionSummary};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most of them are events: a box for each would cost more than it saves"
+)]
 pub enum Push {
     /// An event of a session that is subscribed to (`subscribe`).
     Event(Envelope),
