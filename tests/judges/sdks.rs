@@ -73,7 +73,10 @@ fn check(name: &str, dialect: Dialect, error: &str) -> Result<()> {
     // What there is no word for in a dialect.
     let cached = |count: u64| match dialect {
         Dialect::Ollama => Value::Null,
-        _ => json!(count),
+        Dialect::ChatCompletions | Dialect::Responses | Dialect::Anthropic | Dialect::Gemini => {
+            // tidy: allow(chat) the dialect's own name.
+            json!(count)
+        }
     };
     let call = |id: &str, arguments: &str| -> Result<Value> {
         let arguments: Value = serde_json::from_str(arguments)?;

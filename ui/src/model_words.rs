@@ -178,11 +178,20 @@ pub(crate) const fn paused(class: ErrorClass) -> (&'static str, &'static str) {
             "no credit left",
             "Add credit at your provider, then resume.",
         ),
-        ErrorClass::Permission => (
-            "its key may not do that",
-            "Enter a key that is allowed to do this, or resume once this one is.",
-        ),
-        _ => ("its key was refused", "Enter another key."),
+        ErrorClass::Auth
+        | ErrorClass::Permission
+        | ErrorClass::RateLimit
+        | ErrorClass::Overloaded
+        | ErrorClass::Network
+        | ErrorClass::Timeout
+        | ErrorClass::InvalidRequest
+        | ErrorClass::ContextLength
+        | ErrorClass::ContentRefused
+        | ErrorClass::Tool
+        | ErrorClass::Internal
+        | ErrorClass::Cancelled
+        | ErrorClass::InDoubt
+        | ErrorClass::Limit => ("its key was refused", "Enter another key."),
     }
 }
 

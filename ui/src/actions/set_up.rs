@@ -127,6 +127,6 @@ fn not_kept(error: CommandError) -> Flaw {
             place: Place::Key,
             ..fault
         }),
-        flaw => flaw,
+        flaw @ (Flaw::Stale(_) | Flaw::NotKept(_)) => flaw,
     }
 }

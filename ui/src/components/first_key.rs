@@ -35,22 +35,11 @@ pub(crate) fn FirstKey(
             progress.flaw.set(Some(Flaw::Fault(unknown())));
             return;
         };
-        let mut fields = preset.fields();
-        if !preset.has_address() {
-            fields.base_url = address.get_untracked().trim().to_owned();
-            fields.name = host_of(&fields.base_url);
-        }
         let same = begun.get_untracked() == Some(preset.name);
         begun.set(Some(preset.name));
-        let written = key.get_untracked();
-        let written = Some(written.trim()).filter(|key| !key.is_empty());
         let order = Order {
             edited: progress.saved.get_untracked().filter(|_| same),
-            fields,
-            secrets: written
-                .map(|key| (None, Secret::new(key)))
-                .into_iter()
-                .collect(),
+            ..order(preset, &address.get_untracked(), &key.get_untracked())
         };
         spawn_local(async move {
             let forget = move || {
@@ -97,19 +86,7 @@ pub(crate) fn FirstKey(
         >
             <h3 class="form__title">"A service, with your key"</h3>
             <div class="first-run__service">
-                <label class="form__field">
-                    <span>"Key"</span>
-                    <input
-                        class="field field--code"
-                        type="password"
-                        placeholder="Paste your key"
-                        autocomplete="off"
-                        spellcheck="false"
-                        data-testid=testid::FIRST_RUN_KEY
-                        prop:value=key
-                        on:input:target=move |event| key.set(event.target().value())
-                    />
-                </label>
+                {key_input(key)}
                 <label class="form__field">
                     <span>"Service"</span>
                     <select
@@ -131,27 +108,65 @@ pub(crate) fn FirstKey(
                     {move || progress.stage.get().unwrap_or("Add and test")}
                 </button>
             </div>
-            <Show when=wants_address>
-                <label class="form__field">
-                    <span>"Address"</span>
-                    <input
-                        class="field field--code"
-                        required=true
-                        placeholder="https://api.example.com/v1"
-                        autocomplete="off"
-                        spellcheck="false"
-                        data-testid=testid::FIRST_RUN_ADDRESS
-                        prop:value=address
-                        on:input:target=move |event| address.set(event.target().value())
-                    />
-                </label>
-            </Show>
+            <Show when=wants_address>{move || address_input(address)}</Show>
             <p class="form__note" role="status">
                 {move || recognised().unwrap_or_else(|| "It is kept in the system's keychain, and never shown again.".to_owned())}
             </p>
             {fault}
             <KeyStoreQuestion flaw=progress.flaw on_chosen=add/>
         </form>
+    }
+}
+
+fn key_input(key: RwSignal<String>) -> impl IntoView {
+    view! {
+        <label class="form__field">
+            <span>"Key"</span>
+            <input
+                class="field field--code"
+                type="password"
+                placeholder="Paste your key"
+                autocomplete="off"
+                spellcheck="false"
+                data-testid=testid::FIRST_RUN_KEY
+                prop:value=key
+                on:input:target=move |event| key.set(event.target().value())
+            />
+        </label>
+    }
+}
+
+fn address_input(address: RwSignal<String>) -> impl IntoView {
+    view! {
+        <label class="form__field">
+            <span>"Address"</span>
+            <input
+                class="field field--code"
+                required=true
+                placeholder="https://api.example.com/v1"
+                autocomplete="off"
+                spellcheck="false"
+                data-testid=testid::FIRST_RUN_ADDRESS
+                prop:value=address
+                on:input:target=move |event| address.set(event.target().value())
+            />
+        </label>
+    }
+}
+
+/// A new provider of this kind, with what was written.
+fn order(preset: &Preset, address: &str, key: &str) -> Order {
+    let mut fields = preset.fields();
+    if !preset.has_address() {
+        address.trim().clone_into(&mut fields.base_url);
+        fields.name = host_of(&fields.base_url);
+    }
+    let written = Some(key.trim()).filter(|key| !key.is_empty());
+    let secrets = written.map(|key| (None, Secret::new(key)));
+    Order {
+        edited: None,
+        fields,
+        secrets: secrets.into_iter().collect(),
     }
 }
 

@@ -7,7 +7,7 @@ mod written;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::{ProviderView, limits};
+use protocol::{CommandError, ProviderView, limits};
 
 use super::fault_view::FaultView;
 use super::key_field::KeyField;
@@ -69,12 +69,12 @@ pub(crate) fn ProviderForm(
             }
         });
     });
-    let reload = move |_| {
+    let reload = Callback::new(move |()| {
         spawn_local(async move {
             actions.load_providers().await;
             on_done.run(());
         });
-    };
+    });
     let fault_at = move |place: Place| {
         move || match progress.flaw.get() {
             Some(Flaw::Fault(fault)) if fault.place == place => Some(view! { <FaultView fault/> }),
@@ -110,33 +110,7 @@ pub(crate) fn ProviderForm(
             }
         >
             <h3 class="form__title">{if is_new { "Add a provider" } else { "Edit provider" }}</h3>
-            <label class="form__field">
-                <span>"Name"</span>
-                <input
-                    class="field"
-                    required=true
-                    maxlength=limits::NAME_BYTES.to_string()
-                    autocomplete="off"
-                    data-testid=testid::PROVIDER_NAME
-                    node_ref=name_field
-                    prop:value=written.name
-                    on:input:target=move |event| written.name.set(event.target().value())
-                />
-            </label>
-            <label class="form__field">
-                <span>"Address"</span>
-                <input
-                    class="field field--code"
-                    required=true
-                    maxlength=limits::URL_BYTES.to_string()
-                    placeholder="https://api.example.com/v1"
-                    autocomplete="off"
-                    spellcheck="false"
-                    data-testid=testid::PROVIDER_ADDRESS
-                    prop:value=written.address
-                    on:input:target=move |event| written.address.set(event.target().value())
-                />
-            </label>
+            {name_and_address(written, name_field)}
             {fault_at(Place::Address)}
             {has_key_field.then(|| view! {
                 <KeyField key provider=current note is_first=is_key_first/>
@@ -146,21 +120,7 @@ pub(crate) fn ProviderForm(
             <Advanced written provider=current/>
             {fault_at(Place::Whole)}
             {move || match progress.flaw.get() {
-                Some(Flaw::Stale(error)) => Some(view! {
-                    <div class="fault" role="alert">
-                        <p>{format!("{} {}", error.message, error.hint)}</p>
-                        <div class="form__actions">
-                            <button
-                                type="button"
-                                class="button"
-                                data-testid=testid::PROVIDER_RELOAD
-                                on:click=reload
-                            >
-                                "Take the newer version"
-                            </button>
-                        </div>
-                    </div>
-                }),
+                Some(Flaw::Stale(error)) => Some(stale(&error, reload)),
                 _ => None,
             }}
             <div class="form__actions">
@@ -178,5 +138,56 @@ pub(crate) fn ProviderForm(
                 <span class="form__stage" role="status">{move || progress.stage.get()}</span>
             </div>
         </form>
+    }
+}
+
+fn name_and_address(written: Written, name_field: NodeRef<html::Input>) -> impl IntoView {
+    view! {
+        <label class="form__field">
+            <span>"Name"</span>
+            <input
+                class="field"
+                required=true
+                maxlength=limits::NAME_BYTES.to_string()
+                autocomplete="off"
+                data-testid=testid::PROVIDER_NAME
+                node_ref=name_field
+                prop:value=written.name
+                on:input:target=move |event| written.name.set(event.target().value())
+            />
+        </label>
+        <label class="form__field">
+            <span>"Address"</span>
+            <input
+                class="field field--code"
+                required=true
+                maxlength=limits::URL_BYTES.to_string()
+                placeholder="https://api.example.com/v1"
+                autocomplete="off"
+                spellcheck="false"
+                data-testid=testid::PROVIDER_ADDRESS
+                prop:value=written.address
+                on:input:target=move |event| written.address.set(event.target().value())
+            />
+        </label>
+    }
+}
+
+/// Somebody else changed it: what is written here would overwrite that.
+fn stale(error: &CommandError, reload: Callback<()>) -> impl IntoView + use<> {
+    view! {
+        <div class="fault" role="alert">
+            <p>{format!("{} {}", error.message, error.hint)}</p>
+            <div class="form__actions">
+                <button
+                    type="button"
+                    class="button"
+                    data-testid=testid::PROVIDER_RELOAD
+                    on:click=move |_| reload.run(())
+                >
+                    "Take the newer version"
+                </button>
+            </div>
+        </div>
     }
 }

@@ -28,7 +28,9 @@ fn entry() {
     note(&model);
     let content = std::fs::read_to_string(&model).unwrap();
     if content.contains("broken") {
-        eprintln!("error loading model: it is broken");
+        std::io::stderr()
+            .write_all(b"error loading model: it is broken\n")
+            .unwrap();
         std::process::exit(1);
     }
     let _server = SmallServer::at(after("--port").parse().unwrap(), llama_cpp);

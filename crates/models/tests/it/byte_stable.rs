@@ -147,7 +147,7 @@ async fn so_it_is_with_servers_that_speak_their_own_dialect() {
             r#"{{"message":{{"role":"assistant","content":"I look.","thinking":"Hm."{calls}}}}}"#
         );
         let end = r#"{"message":{"content":""},"done":true,"done_reason":"stop"}"#;
-        Said::stream("application/x-ndjson", &format!("{line}\n{end}\n"))
+        Said::stream("application/x-ndjson", format!("{line}\n{end}\n"))
     };
     let gemini = |is_call: bool| {
         let call = format!(
@@ -157,9 +157,10 @@ async fn so_it_is_with_servers_that_speak_their_own_dialect() {
         let event = format!(
             r#"{{"candidates":[{{"content":{{"parts":[{{"text":"I look."}}{call}],"role":"model"}},"finishReason":"STOP"}}]}}"#
         );
-        Said::stream("text/event-stream", &format!("data: {event}\n\n"))
+        Said::stream("text/event-stream", format!("data: {event}\n\n"))
     };
-    let scripts: [(Dialect, &str, fn(bool) -> Said); 2] = [
+    type Script = fn(bool) -> Said;
+    let scripts: [(Dialect, &str, Script); 2] = [
         (Dialect::Ollama, "", ollama),
         (Dialect::Gemini, "/v1beta", gemini),
     ];

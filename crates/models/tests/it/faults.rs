@@ -175,7 +175,8 @@ async fn an_event_of_five_megabytes_is_read_and_one_above_the_limit_is_not() {
 #[tokio::test]
 async fn every_way_to_say_when_to_come_back_is_understood() {
     const DATE: (&str, &str) = ("date", "Sun, 06 Nov 1994 08:49:07 GMT");
-    let ways: [(&[(&str, &str)], Option<u64>); 6] = [
+    type Headers = &'static [(&'static str, &'static str)];
+    let ways: [(Headers, Option<u64>); 6] = [
         (&[], None),
         (&[("retry-after", "7")], Some(7_000)),
         (&[("retry-after", "0.25")], Some(250)),

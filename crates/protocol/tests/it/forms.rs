@@ -117,7 +117,7 @@ fn the_samples_hold_every_inner_variant() {
     assert_all(&found);
     assert_all(found.iter().filter_map(|found| match found {
         LocalFound::Server { kind, .. } => Some(kind),
-        _ => None,
+        LocalFound::Starting {} | LocalFound::Stranger {} | LocalFound::Nobody {} => None,
     }));
     let calls = sample::calls();
     assert_all(calls.iter().map(|call| &call.status));

@@ -18,23 +18,12 @@ const LIST_ID: &str = "model-list";
 
 #[component]
 pub(super) fn ModelList(chosen: Memo<Option<Chosen>>, on_close: Callback<()>) -> impl IntoView {
-    let store = use_store();
-    let actions = use_actions();
     use_local_servers();
     let filter = RwSignal::new(String::new());
     let active = RwSignal::new(0_usize);
     let input = NodeRef::<html::Input>::new();
     let progress = Progress::new(None);
-    let shown = Memo::new(move |_| {
-        let (Some(app), Some(chosen)) = (store.app().get(), chosen.get()) else {
-            return Vec::new();
-        };
-        let providers = store.providers().get().unwrap_or_default();
-        let groups = model_groups(&app, &providers);
-        let inherited = model_label(Some(&app), &chosen.inherited);
-        let local = store.local().get().unwrap_or_default();
-        sections(&groups, &local, &chosen, &inherited, &filter.read())
-    });
+    let shown = showing(chosen, filter);
     let entries = Memo::new(move |_| {
         let sections = shown.get().into_iter();
         sections
@@ -57,28 +46,7 @@ pub(super) fn ModelList(chosen: Memo<Option<Chosen>>, on_close: Callback<()>) ->
             }
         });
     });
-    let pick = Callback::new(move |entry: Entry| match entry.pick {
-        Pick::Inherit => {
-            on_close.run(());
-            spawn_local(actions.choose_model(None));
-        }
-        Pick::Model(id) => {
-            on_close.run(());
-            spawn_local(actions.choose_model(Some(id)));
-        }
-        Pick::Manage => {
-            on_close.run(());
-            store.panel().set(Panel::Models);
-        }
-        Pick::Add(server) => {
-            if let Some(order) = order_of(&server) {
-                spawn_local(async move {
-                    actions.set_up(order, progress, || {}).await;
-                    actions.find_local().await;
-                });
-            }
-        }
-    });
+    let pick = picking(progress, on_close);
     let step = move |by: isize| {
         let count = entries.with_untracked(Vec::len);
         active.update(|active| {
@@ -148,6 +116,48 @@ pub(super) fn ModelList(chosen: Memo<Option<Chosen>>, on_close: Callback<()>) ->
             }}
         </div>
     }
+}
+
+/// What fits the written words, as it is now.
+fn showing(chosen: Memo<Option<Chosen>>, filter: RwSignal<String>) -> Memo<Vec<Section>> {
+    let store = use_store();
+    Memo::new(move |_| {
+        let (Some(app), Some(chosen)) = (store.app().get(), chosen.get()) else {
+            return Vec::new();
+        };
+        let providers = store.providers().get().unwrap_or_default();
+        let groups = model_groups(&app, &providers);
+        let inherited = model_label(Some(&app), &chosen.inherited);
+        let local = store.local().get().unwrap_or_default();
+        sections(&groups, &local, &chosen, &inherited, &filter.read())
+    })
+}
+
+/// What picking an entry does.
+fn picking(progress: Progress, on_close: Callback<()>) -> Callback<Entry> {
+    let (store, actions) = (use_store(), use_actions());
+    Callback::new(move |entry: Entry| match entry.pick {
+        Pick::Inherit => {
+            on_close.run(());
+            spawn_local(actions.choose_model(None));
+        }
+        Pick::Model(id) => {
+            on_close.run(());
+            spawn_local(actions.choose_model(Some(id)));
+        }
+        Pick::Manage => {
+            on_close.run(());
+            store.panel().set(Panel::Models);
+        }
+        Pick::Add(server) => {
+            if let Some(order) = order_of(&server) {
+                spawn_local(async move {
+                    actions.set_up(order, progress, || {}).await;
+                    actions.find_local().await;
+                });
+            }
+        }
+    })
 }
 
 fn section(

@@ -55,7 +55,6 @@ pub(super) fn ModelRow(
             <Show
                 when=move || is_default.get()
                 fallback={
-                    let choose = choose.clone();
                     move || view! {
                         <button
                             type="button"

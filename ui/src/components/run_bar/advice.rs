@@ -104,7 +104,7 @@ pub(super) const fn advice(class: ErrorClass, has_provider: bool) -> Advice {
     };
     let fix = match fix {
         Fix::Key | Fix::Provider | Fix::ResumeAndRetry if !has_provider => Fix::Retry,
-        fix => fix,
+        Fix::Key | Fix::Provider | Fix::ResumeAndRetry | Fix::Retry | Fix::NewSession => fix,
     };
     Advice { words, hint, fix }
 }
@@ -122,7 +122,17 @@ pub(super) fn trying_again(now_ms: u64, retry: &RetryView) -> String {
         ErrorClass::Overloaded => "Overloaded",
         ErrorClass::Network => "No connection",
         ErrorClass::Timeout => "No answer in time",
-        _ => "It failed",
+        ErrorClass::Auth
+        | ErrorClass::Billing
+        | ErrorClass::Permission
+        | ErrorClass::InvalidRequest
+        | ErrorClass::ContextLength
+        | ErrorClass::ContentRefused
+        | ErrorClass::Tool
+        | ErrorClass::Internal
+        | ErrorClass::Cancelled
+        | ErrorClass::InDoubt
+        | ErrorClass::Limit => "It failed",
     };
     let next = failed + 1;
     let when = if *at_ms <= now_ms {

@@ -99,13 +99,6 @@ pub(super) fn FailedBar(run: RunState) -> impl IntoView {
         }
         .into_any(),
     };
-    let words = move || match error.get() {
-        Some(error) => view! { <strong>{said(error)}</strong> }.into_any(),
-        None => {
-            let Advice { words, hint, .. } = advised.get();
-            view! { <strong>{words}</strong>" "{hint} }.into_any()
-        }
-    };
     view! {
         <div
             class="run-bar run-bar--failed"
@@ -114,9 +107,20 @@ pub(super) fn FailedBar(run: RunState) -> impl IntoView {
             data-status=run.status.as_str()
             data-class=class.as_str()
         >
-            <span class="run-bar__words">{words}</span>
+            <span class="run-bar__words">{move || words(error.get(), advised.get())}</span>
             <span class="run-bar__said"><Escaped text=failed.message/></span>
             {buttons}
         </div>
+    }
+}
+
+/// What came of the last click, or what to do.
+fn words(error: Option<CommandError>, advised: Advice) -> AnyView {
+    match error {
+        Some(error) => view! { <strong>{said(error)}</strong> }.into_any(),
+        None => {
+            let Advice { words, hint, .. } = advised;
+            view! { <strong>{words}</strong>" "{hint} }.into_any()
+        }
     }
 }

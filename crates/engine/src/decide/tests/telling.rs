@@ -21,6 +21,7 @@ pub(crate) fn events(decision: &Decision) -> Vec<&protocol::Event> {
     events.collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "a line for every change")]
 fn change_told(change: &Change) -> String {
     match change {
         Change::CreateSession { title, .. } => format!("create session {title:?}"),
