@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use protocol::{
     CommandError, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId, ProviderModel,
-    ProviderState, ProviderTest, RunError, Secret, ServedModel, Settings,
+    ProviderState, ProviderTest, ProxySetting, RunError, Secret, ServedModel, Settings,
 };
 use store::ProviderRow;
 
@@ -42,6 +42,9 @@ pub type Answer<T> = Pin<Box<dyn Future<Output = Result<T, CommandError>> + Send
 pub trait Providers: Send + Sync {
     /// Whether what a person set can be used at all. Nobody is asked.
     fn check(&self, fields: &ProviderFields) -> Result<(), CommandError>;
+
+    /// Whether requests can go through this proxy. Nobody is asked.
+    fn check_proxy(&self, proxy: &ProxySetting) -> Result<(), CommandError>;
 
     /// Whether a key that was given for the one address may go to the other.
     fn is_same_host(&self, one: &str, other: &str) -> bool;

@@ -13,10 +13,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use engine::{Answer, Clock, Model, Models, ProviderRow, Providers, Served, Slot};
-use models::{Limits, LocalFinder, PriceTable, SecretString, check_key, list_models};
+use models::{
+    EndpointError, Limits, LocalFinder, PriceTable, Proxy, SecretString, check_key,
+    is_proxy_address, list_models,
+};
 use protocol::{
     CommandError, ErrorCode, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId,
-    ProviderModel, ProviderState, ProviderTest, RunError, Secret, Settings,
+    ProviderModel, ProviderState, ProviderTest, ProxySetting, RunError, Secret, Settings,
 };
 
 use crate::keys::{Desk, KeyError, Keys};
@@ -34,6 +37,8 @@ struct Shared {
     file: Desk,
     clock: Arc<dyn Clock>,
     prices: PriceTable,
+    /// Which way requests go from now on.
+    proxy: RwLock<Proxy>,
 }
 
 /// The models of this app.
@@ -102,6 +107,7 @@ impl Registry {
                 file: Desk::new(file),
                 clock,
                 prices: PriceTable::built_in(),
+                proxy: RwLock::default(),
             }),
             built_in,
             is_told,
@@ -172,8 +178,12 @@ impl Models for Registry {
             None => self.built_in[0].info().id.into(),
         };
         let order = providers.iter().map(|row| row.provider_id).collect();
+        let is_another_way = self.shared.go_by(card::proxy(&settings.proxy));
         let providers = providers.into_iter().map(|row| {
             let provider = self.with_row(row);
+            if is_another_way {
+                provider.forget_known();
+            }
             (provider.row.provider_id, provider)
         });
         let now = Now {
@@ -202,6 +212,17 @@ impl Providers for Registry {
                 "Mend the provider's address or headers.",
             )
         })
+    }
+
+    fn check_proxy(&self, proxy: &ProxySetting) -> Result<(), CommandError> {
+        match proxy {
+            ProxySetting::Url { url } if !is_proxy_address(url) => Err(CommandError::new(
+                ErrorCode::InvalidValue,
+                EndpointError::BadProxy.to_string(),
+                "Mend the address. A proxy with a password belongs into HTTPS_PROXY.",
+            )),
+            ProxySetting::System {} | ProxySetting::None {} | ProxySetting::Url { .. } => Ok(()),
+        }
     }
 
     fn is_same_host(&self, one: &str, other: &str) -> bool {
@@ -358,6 +379,17 @@ impl Providers for Registry {
 }
 
 impl Shared {
+    fn proxy(&self) -> Proxy {
+        let proxy = self.proxy.read().unwrap_or_else(PoisonError::into_inner);
+        proxy.clone()
+    }
+
+    /// Whether that is another way than before.
+    fn go_by(&self, proxy: Proxy) -> bool {
+        let mut now = self.proxy.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *now, proxy.clone()) != proxy
+    }
+
     fn desk(&self, place: KeyPlace) -> Desk {
         match place {
             KeyPlace::Keychain => self.keychain.clone(),

@@ -16,6 +16,18 @@ pub enum KeyHeader {
     XGoogApiKey,
 }
 
+/// Which way requests leave this computer. Those that stay on it go through no proxy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Proxy {
+    /// As the environment says (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+    #[default]
+    System,
+    /// Through none.
+    None,
+    /// Through this one.
+    Url(String),
+}
+
 /// A model at an address. Its key is shown nowhere, not even by `Debug`.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
@@ -37,6 +49,8 @@ pub struct Endpoint {
     pub api_version: Option<String>,
     /// The most that one reply may have, for a dialect that wants to be told.
     pub max_output_tokens: Option<u64>,
+    /// Which way requests leave this computer.
+    pub proxy: Proxy,
     /// Whether calls that the model writes as text count, for the dialects that servers on this
     /// computer speak; only for those when absent.
     pub calls_in_text: Option<bool>,
@@ -61,6 +75,7 @@ impl Endpoint {
             headers: Vec::new(),
             api_version: None,
             max_output_tokens: None,
+            proxy: Proxy::System,
             calls_in_text: None,
             context_tokens: None,
             options: Map::new(),
@@ -99,6 +114,11 @@ pub enum EndpointError {
     /// A header that is not the person's to choose.
     #[error("The header {0} is set by Holdfast and cannot be chosen.")]
     ReservedHeader(String),
+    /// The proxy cannot be used. It is not repeated: it may hold a password.
+    #[error(
+        "The proxy's address must begin with http:// or https://, and hold no name and no password."
+    )]
+    BadProxy,
     /// The network could not be set up.
     #[error("The network could not be set up: {0}")]
     Setup(String),

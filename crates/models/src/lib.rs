@@ -38,10 +38,10 @@ pub use catalog::{
 };
 pub use chat_completions::ChatCompletions;
 pub use connect::connect;
-pub use endpoint::{Endpoint, EndpointError, KeyHeader};
+pub use endpoint::{Endpoint, EndpointError, KeyHeader, Proxy};
 pub use gemini::Gemini;
 pub use guide::{Guide, GuideOptions};
 pub use ollama::Ollama;
 pub use responses::Responses;
 pub use secrecy::SecretString;
-pub use wire::{Limits, is_same_host, leads_to_port};
+pub use wire::{Limits, is_proxy_address, is_same_host, leads_to_port};

@@ -9,8 +9,10 @@ mod fetch;
 mod frames;
 mod headers;
 mod ndjson;
+mod proxy;
 mod request_id;
 mod retry_after;
+mod should_retry;
 mod sse;
 
 use std::error::Error as _;
@@ -32,6 +34,7 @@ pub use address::{is_same_host, leads_to_port};
 pub(crate) use fetch::FetchError;
 use frames::FrameError;
 pub(crate) use frames::Frames;
+pub use proxy::is_proxy_address;
 
 /// What is kept of a provider's words.
 const MESSAGE_CHARS: usize = 600;
@@ -108,17 +111,13 @@ impl Wire {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, EndpointError> {
         let url = address::join(&endpoint.base_url, manner.path)?;
-        let mut builder = Client::builder()
+        let builder = Client::builder()
             .user_agent(concat!("Holdfast/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(limits.connect)
             .read_timeout(limits.silence)
             .redirect(redirect::Policy::none())
             .retry(retry::never());
-        if address::is_this_computer(&url) {
-            // A proxy has its own idea of which computer that is.
-            builder = builder.no_proxy();
-        }
-        let client = builder
+        let client = proxy::apply(builder, &endpoint.proxy, &url)?
             .build()
             .map_err(|error| EndpointError::Setup(cause(&error)))?;
         Ok(Self {
@@ -206,6 +205,7 @@ impl Wire {
             return Ok(response);
         }
         let retry_after_ms = retry_after::read(response.headers(), self.clock.now_ms());
+        let headers = response.headers().clone();
         let body = beginning(response).await;
         let mut error = if status.is_success() {
             not_a_stream(&body)
@@ -213,6 +213,7 @@ impl Wire {
             failure::from_body(status.as_u16(), &body)
         };
         error.retry_after_ms = retry_after_ms.or(error.retry_after_ms);
+        should_retry::apply(&headers, &mut error);
         Err(error)
     }
 }

@@ -68,7 +68,7 @@ pub use session::{
     Attention, AttentionAction, AttentionCall, AttentionKind, BranchView, LiveBlock, LiveStep,
     SessionSnapshot, SessionSummary,
 };
-pub use settings::{RecoveryPolicy, Settings};
+pub use settings::{ProxySetting, RecoveryPolicy, Settings};
 pub use status::{RunStatus, StepStatus, UnknownStatus};
 pub use tool_call::{
     CallPreview, DoubtView, EffectClass, FileChange, PreviewPart, Resolution, ToolCallView,

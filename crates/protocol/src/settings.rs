@@ -10,7 +10,7 @@ use crate::KeyPlace;
 #[cfg_attr(
     feature = "schema",
     derive(schemars::JsonSchema),
-    schemars(extend("required" = ["recovery", "keep_approvals", "notifications", "key_store", "local_ports"])) // tidy: allow(notification) the same.
+    schemars(extend("required" = ["recovery", "keep_approvals", "notifications", "key_store", "local_ports", "proxy"])) // tidy: allow(notification) the same.
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -34,6 +34,8 @@ pub struct Settings {
     /// The model file that is served from the start on; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub served_file: Option<String>,
+    /// Which way requests leave this computer. Those that stay on it go through no proxy.
+    pub proxy: ProxySetting,
 }
 
 impl Default for Settings {
@@ -47,8 +49,25 @@ impl Default for Settings {
             key_store: KeyPlace::Keychain,
             local_ports: Vec::new(),
             served_file: None,
+            proxy: ProxySetting::System {},
         }
     }
+}
+
+/// Which way requests leave this computer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ProxySetting {
+    /// As the environment says (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+    System {},
+    /// Through none.
+    None {},
+    /// Through this one.
+    Url {
+        /// Its address, as in `http://127.0.0.1:3128`, without a name and a password.
+        url: String,
+    },
 }
 
 /// What happens at start with interrupted runs.

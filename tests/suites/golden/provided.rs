@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{Answer, FixedModels, Model, Models, ProviderRow, Providers, Served, Slot};
 use protocol::{
     CommandError, KeyPlace, LocalServer, ModelInfo, ProviderFields, ProviderId, ProviderModel,
-    ProviderState, ProviderTest, RunError, Secret,
+    ProviderState, ProviderTest, ProxySetting, RunError, Secret,
 };
 
 /// One model that answers, beside providers that are only written down.
@@ -42,6 +42,10 @@ impl Models for Provided {
 
 impl Providers for Provided {
     fn check(&self, _: &ProviderFields) -> Result<(), CommandError> {
+        Ok(())
+    }
+
+    fn check_proxy(&self, _: &ProxySetting) -> Result<(), CommandError> {
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! Only what comes to nothing counts. A call that gives something else each time may be one that waits for
 //! something, and goes on.
 
-use protocol::{ErrorClass, Event, RunError, RunStatus, ToolResult};
+use protocol::{CallStatus, ErrorClass, Event, RunError, RunStatus, ToolResult};
 use store::{CallRow, SameRound};
 
 use super::draft::Draft;
@@ -17,7 +17,7 @@ impl Draft<'_> {
     pub(super) fn begin_round(&mut self, calls: Vec<CallRow>) {
         let before = std::mem::replace(&mut self.run.calls, calls);
         let past = self.run.same_round.take();
-        if asked_same(&before, &self.run.calls) {
+        if asked_same(&before, &self.run.calls) && !is_cut_short(&before) {
             let results: Vec<_> = results(&before)
                 .map(Option::<&ToolResult>::cloned)
                 .collect();
@@ -32,6 +32,9 @@ impl Draft<'_> {
     /// Why the model is not asked once more, if it is not.
     pub(super) fn repetition(&self) -> Option<RunError> {
         let past = self.run.same_round.as_ref()?;
+        if is_cut_short(&self.run.calls) {
+            return None;
+        }
         let is_same = results(&self.run.calls).eq(past.results.iter().map(Option::as_ref));
         let times = past.times + 1;
         (is_same && times >= MOST).then(|| RunError {
@@ -61,6 +64,12 @@ impl Draft<'_> {
 fn asked_same(one: &[CallRow], other: &[CallRow]) -> bool {
     let asked = |call: &CallRow| (call.view.tool.clone(), call.view.arguments.clone());
     !one.is_empty() && one.iter().map(asked).eq(other.iter().map(asked))
+}
+
+/// A person has said something instead of answering, so it is not the model alone that goes on.
+fn is_cut_short(calls: &[CallRow]) -> bool {
+    let mut calls = calls.iter();
+    calls.any(|call| call.view.status == CallStatus::Cancelled)
 }
 
 fn results(calls: &[CallRow]) -> impl Iterator<Item = Option<&ToolResult>> {

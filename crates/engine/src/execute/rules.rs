@@ -71,6 +71,9 @@ impl Engine {
                 self.check_model(model)?;
             }
         }
+        if let Some(known) = self.inner.models.providers() {
+            known.check_proxy(&settings.proxy)?;
+        }
         self.change_app(Change::SaveSettings(settings)).await?;
         self.reload().await?;
         let settings = self.read(|reader| reader.settings()).await?;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use engine::ProviderRow;
-use models::{Capabilities, KeyCheck, Known, ModelCard, Price, PriceTable};
+use models::{Capabilities, KeyCheck, Known, ModelCard, Price, PriceTable, Proxy};
 use protocol::{
     Dialect, ErrorClass, KeyHeader, ModelPrice, ProviderFields, ProviderModel, ProviderTest,
-    RunError,
+    ProxySetting, RunError,
 };
 
 pub(super) const fn dialect(dialect: Dialect) -> models::Dialect {
@@ -26,6 +26,14 @@ pub(super) const fn spoken(dialect: models::Dialect) -> Dialect {
         models::Dialect::Anthropic => Dialect::Anthropic,
         models::Dialect::Ollama => Dialect::Ollama,
         models::Dialect::Gemini => Dialect::Gemini,
+    }
+}
+
+pub(super) fn proxy(setting: &ProxySetting) -> Proxy {
+    match setting {
+        ProxySetting::System {} => Proxy::System,
+        ProxySetting::None {} => Proxy::None,
+        ProxySetting::Url { url } => Proxy::Url(url.clone()),
     }
 }
 

@@ -135,6 +135,7 @@ impl Provider {
             key: self.secret(None, shared).await?,
             headers,
             context_tokens: info.context_tokens,
+            proxy: shared.proxy(),
             ..plain_endpoint(fields, name, self.max_output_tokens(name))
         })
     }

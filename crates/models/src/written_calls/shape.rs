@@ -10,8 +10,8 @@ use crate::replay::is_object;
 
 /// More than one reply has.
 const MOST_CALLS: usize = 64;
-/// A list of calls, a call in it, its function.
-const DEEPEST: u32 = 3;
+/// What wraps a list of calls, the list, a call in it, its function.
+const DEEPEST: u32 = 4;
 
 /// All that a call may say. A field that is none of these makes it something else.
 #[derive(Deserialize)]

@@ -1,8 +1,8 @@
 //! What is checked of single values: their caps, and what no value of their type may be.
 
 use crate::{
-    AgentFields, CallDecision, CommandError, Decision, ErrorCode, Resolution, RuleScope, RunLimits,
-    Settings, limits,
+    AgentFields, CallDecision, CommandError, Decision, ErrorCode, ProxySetting, Resolution,
+    RuleScope, RunLimits, Settings, limits,
 };
 
 pub(super) fn too_large(what: &str, cap: usize) -> CommandError {
@@ -249,6 +249,9 @@ pub(super) fn check_settings(settings: &Settings) -> Result<(), CommandError> {
     check_ports(&settings.local_ports)?;
     if let Some(path) = &settings.served_file {
         check_path(path)?;
+    }
+    if let ProxySetting::Url { url } = &settings.proxy {
+        check_line("The proxy's address", url, limits::URL_BYTES)?;
     }
     match settings.approval_minutes {
         Some(0) => Err(invalid_value(

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use protocol::{
     ApprovalStatus, AttentionAction, AttentionKind, BlockKind, CallStatus, Command, CommandError,
     Decision, Dialect, EffectClass, ErrorClass, ErrorCode, Event, ExportFormat, KeyPlace,
-    LocalFound, LocalKind, MessageStatus, PreviewPart, ProviderState, ProviderTest, Push,
-    RecoveryPolicy, Reply, Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome,
+    LocalFound, LocalKind, MessageStatus, PreviewPart, ProviderState, ProviderTest, ProxySetting,
+    Push, RecoveryPolicy, Reply, Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome,
     ServedState, StartState, StepStatus, Verdict,
 };
 
@@ -84,6 +84,7 @@ cases!(ProviderState: Ok Disabled Paused);
 cases!(ProviderTest: Works Unusable KeyUnavailable NoNetwork WrongServer KeyRefused NoCredit Busy);
 
 cases!(LocalFound: Server Starting Stranger Nobody);
+cases!(ProxySetting: System None Url);
 cases!(ServedState: Starting Ready Failed);
 cases!(LocalKind: Ollama LmStudio LlamaCpp Other);
 

@@ -112,6 +112,7 @@ fn the_samples_hold_every_inner_variant() {
     assert_all(&sample::outcomes());
     assert_all(&sample::states());
     assert_all(&sample::tests());
+    assert_all(sample::settings().iter().map(|settings| &settings.proxy));
     assert_all(&sample::served_states());
     let found = sample::found();
     assert_all(&found);

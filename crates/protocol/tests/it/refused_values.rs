@@ -51,7 +51,9 @@ fn rule_of(kind: &str, place: &str) -> Option<(usize, Form)> {
             (limits::ARGUMENTS_BYTES, Form::Json)
         }
         ("resolve_call", "/resolution/result") => (limits::RESULT_BYTES, Form::Free),
-        ("add_rule", "/scope/workspace") => (limits::PATH_BYTES, Form::Line),
+        ("add_rule", "/scope/workspace")
+        | ("serve_model_file", "/path")
+        | ("update_settings", "/settings/served_file") => (limits::PATH_BYTES, Form::Line),
         (
             "create_agent" | "update_agent" | "create_provider" | "update_provider",
             "/fields/name",
@@ -59,9 +61,8 @@ fn rule_of(kind: &str, place: &str) -> Option<(usize, Form)> {
         ("set_session_model", "/model") | ("update_settings", "/settings/default_model") => {
             (limits::MODEL_BYTES, Form::Line)
         }
-        ("create_provider" | "update_provider", "/fields/base_url") => {
-            (limits::URL_BYTES, Form::Line)
-        }
+        ("create_provider" | "update_provider", "/fields/base_url")
+        | ("update_settings", "/settings/proxy/url") => (limits::URL_BYTES, Form::Line),
         (
             "create_provider" | "update_provider",
             "/fields/headers/*/name" | "/fields/options/api_version",
@@ -251,7 +252,7 @@ fn ports_are_ports() {
         assert_accepted(&of(json!((1..=16).collect::<Vec<_>>())));
         assert_accepted(&of(json!([])));
     }
-    assert_eq!(tried, 2);
+    assert_eq!(tried, 3);
 }
 
 /// An approval is its own command; no message can be taken for one.

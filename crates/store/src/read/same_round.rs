@@ -1,6 +1,6 @@
 //! Whether a run asks for the same again: the calls of its newest message beside those of the ones before.
 
-use protocol::{MessageId, RunId, ToolResult};
+use protocol::{CallStatus, MessageId, RunId, ToolResult};
 
 use super::Reader;
 use super::calls::result;
@@ -29,7 +29,7 @@ pub(super) const PREVIOUS_MESSAGE_WITH_CALLS: &str = "
     LIMIT 1";
 
 pub(super) const ASKED_BY_MESSAGE: &str =
-    "SELECT tool, arguments FROM tool_calls WHERE message_id = ?1 ORDER BY ordinal";
+    "SELECT tool, arguments, status FROM tool_calls WHERE message_id = ?1 ORDER BY ordinal";
 
 pub(super) const RESULTS_OF_MESSAGE: &str = "
     SELECT result, result_is_error, result_class, result_bytes
@@ -76,16 +76,18 @@ impl Reader<'_> {
         })
     }
 
+    /// One that a person cut short is none: then they have said something in between.
     fn asked_same(&self, message_id: MessageId, calls: &[CallRow]) -> Result<bool, Error> {
         let values = [message_id.uuid().into_bytes()];
         let asked = self.all(ASKED_BY_MESSAGE, values, |row| {
-            Ok((
-                get_or_drop::<String>(row, "tool"),
-                get_or_drop::<String>(row, "arguments"),
-            ))
+            let text = |column| get_or_drop::<String>(row, column);
+            Ok((text("tool"), text("arguments"), text("status")))
         })?;
-        let is_same = |(one, call): (&(Option<String>, Option<String>), &CallRow)| {
-            one.0.as_ref() == Some(&call.view.tool) && one.1.as_ref() == Some(&call.view.arguments)
+        type Asked = (Option<String>, Option<String>, Option<String>);
+        let is_same = |((tool, arguments, status), call): (&Asked, &CallRow)| {
+            tool.as_ref() == Some(&call.view.tool)
+                && arguments.as_ref() == Some(&call.view.arguments)
+                && status.as_deref() != Some(CallStatus::Cancelled.as_str())
         };
         Ok(asked.len() == calls.len() && asked.iter().zip(calls).all(is_same))
     }

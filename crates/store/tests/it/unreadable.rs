@@ -1,8 +1,8 @@
 //! Rows that cannot be read: each keeps its place and says so, and everything else is as it was.
 
 use protocol::{
-    ApprovalStatus, CallStatus, EffectClass, ErrorClass, KeyPlace, MessageStatus, RecoveryPolicy,
-    Role, RuleScope, Settings, Verdict,
+    ApprovalStatus, CallStatus, EffectClass, ErrorClass, KeyPlace, MessageStatus, ProxySetting,
+    RecoveryPolicy, Role, RuleScope, Settings, Verdict,
 };
 use store::{Change, Error, Store};
 
@@ -237,6 +237,7 @@ fn a_bad_setting_has_its_default() {
         key_store: KeyPlace::File,
         local_ports: vec![9_000],
         served_file: Some("/models/small.gguf".to_owned()),
+        proxy: ProxySetting::None {},
     };
     let (place, store) = opened(vec![Change::SaveSettings(settings.clone())]);
     let read = || store.read(|reader| reader.settings()).unwrap();
@@ -250,6 +251,7 @@ fn a_bad_setting_has_its_default() {
          UPDATE settings SET value = '\"pocket\"' WHERE key = 'key_store';
          UPDATE settings SET value = '[9000, 65536]' WHERE key = 'local_ports';
          UPDATE settings SET value = '7' WHERE key = 'served_file';
+         UPDATE settings SET value = '\"direct\"' WHERE key = 'proxy';
          INSERT INTO settings VALUES ('from_the_future', 'true')",
     );
     let expected = Settings {

@@ -76,6 +76,14 @@ fn another_result_is_another_matter() {
     assert!(asks_model(&advance(&state)));
 }
 
+/// Then it is not the model alone that goes on.
+#[test]
+fn a_person_who_says_something_in_between_ends_the_row() {
+    let mut state = after_times(3, "done");
+    run_of(&mut state).calls[0].view.status = CallStatus::Cancelled;
+    assert!(asks_model(&advance(&state)));
+}
+
 /// Counted also where a call is answered in the same breath in which it is asked for.
 #[test]
 fn a_new_round_counts_the_ones_before_it() {

@@ -1,8 +1,8 @@
 //! Everything that is asked.
 
 use protocol::{
-    AgentFields, CallDecision, Command, ExportFormat, KeyPlace, RecoveryPolicy, RuleScope,
-    RunLimits, Settings, Verdict,
+    AgentFields, CallDecision, Command, ExportFormat, KeyPlace, ProxySetting, RecoveryPolicy,
+    RuleScope, RunLimits, Settings, Verdict,
 };
 
 use super::provider::about_providers;
@@ -40,6 +40,13 @@ pub(crate) fn settings() -> Vec<Settings> {
             key_store: KeyPlace::File,
             local_ports: vec![9_000, 65_535],
             served_file: Some("/models/small.gguf".to_owned()),
+            proxy: ProxySetting::Url {
+                url: "http://127.0.0.1:3128".to_owned(),
+            },
+        },
+        Settings {
+            proxy: ProxySetting::None {},
+            ..Settings::default()
         },
     ]
 }
