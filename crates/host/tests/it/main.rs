@@ -32,6 +32,9 @@ mod providing;
 /// Model servers on this computer.
 mod finding;
 
+/// Small local models misbehave.
+mod small_models;
+
 /// A `llama-server` of our own.
 #[cfg(unix)]
 mod fake_llama;

@@ -19,6 +19,7 @@ mod gemini;
 mod guide;
 mod guide_tools;
 mod ollama;
+mod proxying;
 mod secrets;
 mod small_server;
 mod support;
