@@ -94,8 +94,11 @@ async fn prepare(engine: &Engine, call: Call) -> Result<Option<Prepared>, RunErr
             message: error.message,
         })?;
     // Where the window is not known, all that is known is that everything is too much.
-    let room = most.unwrap_or(history.weight() / 2).min(history.weight());
-    let room = room.saturating_sub(weight::of_text(INSTRUCTIONS)) >> halvings.min(16);
+    let room = match most {
+        Some(most) => most.saturating_sub(weight::of_text(INSTRUCTIONS)),
+        None => history.weight() / 2,
+    };
+    let room = room.min(history.weight()) >> halvings.min(16);
     let bytes = usize::try_from(room.saturating_mul(weight::BYTES)).unwrap_or(usize::MAX);
     let request = ModelRequest {
         model: facts.model,

@@ -121,7 +121,9 @@ async fn a_passing_error_is_tried_again() {
     let compaction = world.script.call().await;
     assert!(compaction.is_compaction());
     compaction.answer_for(SUMMARY, 50);
-    world.script.call().await.answer_for("2", TOO_MUCH);
+    let call = world.script.call().await;
+    world.clock.advance(1);
+    call.answer_for("2", TOO_MUCH);
     world.until_run(session_id, RunStatus::Completed).await;
     // It is too much again: what is summarised now goes on from the summary.
     world.clock.advance(1);

@@ -100,7 +100,8 @@ async fn a_reply_comes_as_it_was_said() {
             input_tokens: Some(12),
             output_tokens: Some(5),
             cached_tokens: Some(8),
-            cache_write_tokens: None,
+            // Only one of them says.
+            cache_write_tokens: (dialect == Dialect::Anthropic).then_some(0),
             cost_microusd: None,
         };
         let (usage, ending, native) = end_of(&heard);
