@@ -10,16 +10,14 @@ ALTER TABLE attempts ADD COLUMN fill_is_estimated INTEGER
 -- every branch that has that message, and in no other. `kept` is the place of the person's message among
 -- them that is told as it is. The messages stay.
 CREATE TABLE summaries (
-    session_id    BLOB    NOT NULL,
-    branch        INTEGER NOT NULL,
-    position      INTEGER NOT NULL,
+    session_id    BLOB    NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    branch        INTEGER NOT NULL CHECK (branch >= 0),
+    position      INTEGER NOT NULL CHECK (position >= 1),
     kept          INTEGER CHECK (kept >= 1 AND kept <= position),
     model         TEXT    NOT NULL CHECK (model <> ''),
     created_at_ms INTEGER NOT NULL,
     body          TEXT    NOT NULL CHECK (body <> ''),
-    PRIMARY KEY (session_id, branch, position),
-    FOREIGN KEY (session_id, branch, position)
-        REFERENCES messages (session_id, branch, position) ON DELETE CASCADE
+    PRIMARY KEY (session_id, branch, position)
 ) STRICT, WITHOUT ROWID;
 
 -- A third kind of step. No row is touched: the stored text of the table is changed in place, as SQLite's

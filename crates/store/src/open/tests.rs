@@ -180,7 +180,7 @@ fn a_database_of_a_longer_schema_is_newer() {
         matches!(
             result,
             Err(Error::Newer {
-                found: 7,
+                found: 8,
                 known: SCHEMA_VERSION
             })
         ),

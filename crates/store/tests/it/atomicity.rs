@@ -82,6 +82,17 @@ fn impossible_in_a_session() -> Vec<Change> {
         add_message(session, message(message_id(7), 77, "not the next")),
         add_message(session_id(10), of_no_run),
         add_message(session_id(9), of_no_branch),
+        Change::AddSummary {
+            session_id: session,
+            summary: protocol::SummaryView {
+                position: 404,
+                branch: 0,
+                kept: None,
+                text: "x".to_owned(),
+                model: "x".to_owned(),
+                created_at_ms: 1,
+            },
+        },
         event(missing, renamed("x")),
         event(
             session,

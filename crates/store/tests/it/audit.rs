@@ -108,6 +108,11 @@ fn the_first_row_says_since_when_there_is_a_chain() {
     raw::execute(
         &place.database(),
         "DROP TABLE audit;
+         DROP TABLE summaries;
+         ALTER TABLE attempts DROP COLUMN cache_write_tokens;
+         ALTER TABLE attempts DROP COLUMN fill_tokens;
+         ALTER TABLE attempts DROP COLUMN fill_of;
+         ALTER TABLE attempts DROP COLUMN fill_is_estimated;
          DROP TABLE providers;
          ALTER TABLE sessions DROP COLUMN model;
          ALTER TABLE messages DROP COLUMN native;
