@@ -28,6 +28,9 @@ fn model(dialect: Dialect, url: &str) -> Arc<dyn Model> {
     connect(dialect, endpoint, Limits::default(), Arc::new(SystemClock)).unwrap()
 }
 
+/// What a server says, with a call or without.
+type Speaks = fn(bool) -> Said;
+
 /// What a request says, each part as it was written.
 struct Sent {
     told: Vec<String>,
@@ -159,8 +162,7 @@ async fn so_it_is_with_servers_that_speak_their_own_dialect() {
         );
         Said::stream("text/event-stream", format!("data: {event}\n\n"))
     };
-    type Script = fn(bool) -> Said;
-    let scripts: [(Dialect, &str, Script); 2] = [
+    let scripts: [(Dialect, &str, Speaks); 2] = [
         (Dialect::Ollama, "", ollama),
         (Dialect::Gemini, "/v1beta", gemini),
     ];

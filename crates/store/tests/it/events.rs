@@ -20,7 +20,12 @@ use crate::sample_call::{call, full_view};
 /// One of every variant that is written, with all of its fields, and one with as few as possible
 /// where they differ.
 fn every_event() -> Vec<Event> {
-    [events_of_steps(), events_of_sessions()].concat()
+    [
+        events_of_steps(),
+        events_of_summaries(),
+        events_of_sessions(),
+    ]
+    .concat()
 }
 
 /// What a run said before it was cut off.
@@ -85,29 +90,8 @@ fn events_of_steps() -> Vec<Event> {
             run_id,
             step_id,
             attempt,
-            model: model.clone(),
+            model,
             is_compaction: false,
-        },
-        Event::StepStarted {
-            run_id,
-            step_id,
-            attempt,
-            model: model.clone(),
-            is_compaction: true,
-        },
-        Event::HistorySummarised {
-            run_id,
-            step_id: Some(step_id),
-            attempt: Some(attempt),
-            summary: summary(1, Some(3), &model),
-            usage: Some(usage),
-        },
-        Event::HistorySummarised {
-            run_id,
-            step_id: None,
-            attempt: None,
-            summary: summary(0, None, &model),
-            usage: None,
         },
         Event::StepCompleted {
             run_id,
@@ -214,6 +198,38 @@ fn events_of_sessions() -> Vec<Event> {
         Event::RunCancelled {
             run_id,
             reason: RunReason::Superseded,
+        },
+    ]
+}
+
+fn events_of_summaries() -> Vec<Event> {
+    let (run_id, step_id, attempt) = (run_id(1), step_id(1), 2);
+    let model = "guide".to_owned();
+    let usage = Usage {
+        input_tokens: Some(7),
+        ..Usage::default()
+    };
+    vec![
+        Event::StepStarted {
+            run_id,
+            step_id,
+            attempt,
+            model: model.clone(),
+            is_compaction: true,
+        },
+        Event::HistorySummarised {
+            run_id,
+            step_id: Some(step_id),
+            attempt: Some(attempt),
+            summary: summary(1, Some(3), &model),
+            usage: Some(usage),
+        },
+        Event::HistorySummarised {
+            run_id,
+            step_id: None,
+            attempt: None,
+            summary: summary(0, None, &model),
+            usage: None,
         },
     ]
 }
