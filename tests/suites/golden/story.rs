@@ -57,6 +57,7 @@ struct Left {
 async fn first_life(world: &World) -> Result<Left> {
     settings(world).await?;
     let written = files_and_branches(world).await?;
+    summarised(world).await?;
     let (_, failed) = world.start(then("This cannot work.", "fail")).await?;
     world.until_run(failed, "failed").await?;
     let (_, cancelled) = world.start(then("Think of nothing.", "hang")).await?;
@@ -124,6 +125,21 @@ async fn second_life(world: &World, left: &Left) -> Result<()> {
     let again = json!([["write_file", {"path": "tides.md", "content": "third\n"}]]);
     let asked = calls("Write it a third time.", &again);
     send(world, left.written, asked, None).await
+}
+
+/// A session that outgrew its model.
+async fn summarised(world: &World) -> Result<()> {
+    let long = "All that is known of the tides, harbour by harbour. ".repeat(4);
+    let (session_id, told) = world.start(long).await?;
+    world.until_run(told, "completed").await?;
+    let asked = then("And now in short.", "too_long");
+    send(world, session_id, asked, None).await?;
+    let id = session_id.uuid().simple();
+    world
+        .until(&format!(
+            "SELECT count(*) = 2 FROM runs WHERE session_id = x'{id}' AND status = 'completed'"
+        ))
+        .await
 }
 
 async fn until_streaming(world: &World, run_id: RunId) -> Result<()> {

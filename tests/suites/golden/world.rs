@@ -225,7 +225,14 @@ impl Model for Obedient {
             },
             native: Some(native),
         });
-        if results > 0 || (wish.calls.is_empty() && wish.then.is_none()) {
+        if is_compaction(&request) {
+            return Box::pin(stream::iter([say("They know the tides."), finished]));
+        }
+        if wish.then.as_deref() == Some("too_long") && !is_summarised(&request) {
+            return failing(ErrorClass::ContextLength, "That is too long.");
+        }
+        if results > 0 || is_summarised(&request) || (wish.calls.is_empty() && wish.then.is_none())
+        {
             return Box::pin(stream::iter([
                 say("Done, "),
                 say("all of it. \u{2603}"),
@@ -254,6 +261,18 @@ impl Model for Obedient {
             }
         }
     }
+}
+
+/// Whether a summary is asked for.
+fn is_compaction(request: &ModelRequest) -> bool {
+    let instructions = request.instructions.as_deref();
+    instructions.is_some_and(|text| text.starts_with("You write summaries"))
+}
+
+/// Whether one is told.
+fn is_summarised(request: &ModelRequest) -> bool {
+    let first = request.messages.first();
+    matches!(first, Some(RequestMessage::User { text }) if text.contains("[End of the summary.]"))
 }
 
 fn failing(class: ErrorClass, message: &str) -> ModelStream {

@@ -89,7 +89,6 @@ fn change_told(change: &Change) -> String {
             "end attempt {attempt} {} at {streamed_bytes} bytes",
             to.as_str()
         ),
-        Change::AddSummary { summary, .. } => format!("summary up to {}", summary.position),
         Change::AddCall(call) => format!(
             "add call {} {}",
             short(call.view.call_id.uuid()),
