@@ -33,7 +33,7 @@ async fn a_provider_is_added_its_key_is_kept_and_its_model_answers() -> Result<(
     window
         .text_with(
             "[data-testid=model-row]",
-            "Context 128k · abilities unknown · Price unknown",
+            "Context 128k · abilities unknown · price unknown",
         )
         .await?;
     window.click("model-default").await?;

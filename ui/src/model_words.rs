@@ -29,8 +29,8 @@ pub(crate) fn abilities(model: &ProviderModel) -> String {
 /// What a million tokens cost: "$3 in, $15 out per million tokens".
 pub(crate) fn price(price: Option<&ModelPrice>) -> String {
     match price {
-        None => "Price unknown".to_owned(),
-        Some(price) if price.input == 0 && price.output == 0 => "Free".to_owned(),
+        None => "price unknown".to_owned(),
+        Some(price) if price.input == 0 && price.output == 0 => "free".to_owned(),
         Some(price) => format!(
             "${} in, ${} out per million tokens",
             dollars(price.input),
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn what_nobody_says_is_unknown() {
         assert_eq!(abilities(&model()), "Context unknown · abilities unknown");
-        assert_eq!(price(None), "Price unknown");
+        assert_eq!(price(None), "price unknown");
         let known = ProviderModel {
             context_tokens: Some(200_000),
             tools: Some(true),

@@ -1,10 +1,11 @@
 //! Setting a provider up: keep it, keep its secrets, try it, list its models; and stop where it fails.
 
-use leptos::prelude::{RwSignal, Set};
+use leptos::prelude::{ReadUntracked, RwSignal, Set};
 use protocol::{CommandError, ErrorCode, ProviderFields, ProviderId, ProviderView, Secret};
 
 use super::Actions;
 use crate::model_words::{Fault, Place};
+use crate::state::AppStateStoreFields;
 
 /// What is to be set up.
 pub(crate) struct Order {
@@ -75,9 +76,16 @@ impl Actions {
         on_kept: impl Fn(),
     ) -> Result<Option<ProviderView>, Flaw> {
         progress.stage.try_set(Some("Saving…"));
-        let saved = self.save_provider(order.edited, order.fields).await;
-        let Some(mut provider) = saved.map_err(refused)? else {
-            return Ok(None);
+        // A change lets waiting runs go on: with the old key, if only the key is new.
+        let mut provider = match self.unchanged(&order) {
+            Some(provider) => provider,
+            None => {
+                let saved = self.save_provider(order.edited, order.fields).await;
+                let Some(saved) = saved.map_err(refused)? else {
+                    return Ok(None);
+                };
+                saved
+            }
         };
         let provider_id = provider.provider_id;
         progress
@@ -103,6 +111,17 @@ impl Actions {
         }
         progress.stage.try_set(Some("Listing its models…"));
         self.refresh_models(provider_id).await.map_err(refused)
+    }
+
+    /// The provider, if it is already as it is wanted.
+    fn unchanged(self, order: &Order) -> Option<ProviderView> {
+        let edited = order.edited?;
+        let providers = self.store.providers().read_untracked();
+        let mut providers = providers.as_ref()?.iter();
+        let is_it = |one: &&ProviderView| {
+            (one.provider_id, one.revision) == edited && one.fields == order.fields
+        };
+        providers.find(is_it).cloned()
     }
 }
 

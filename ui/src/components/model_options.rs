@@ -33,7 +33,16 @@ pub(crate) fn ModelOptions(
         view! { <option value=choice.id selected=is_chosen>{choice.label}</option> }
     };
     let group = move |group: ModelGroup| {
-        let options = group.models.into_iter().map(option).collect_view();
+        let name = group.provider_id.map(|_| group.name.clone());
+        // A list that is closed shows one line: whose model it is stands in it.
+        let named = group.models.into_iter().map(|choice| match &name {
+            Some(name) => ModelChoice {
+                label: format!("{} ({name})", choice.label),
+                ..choice
+            },
+            None => choice,
+        });
+        let options = named.map(option).collect_view();
         view! { <optgroup label=group.name>{options}</optgroup> }
     };
     move || {

@@ -23,6 +23,15 @@ pub(super) fn HeldBar(run: RunState) -> impl IntoView {
     let class = failed
         .as_ref()
         .map_or(ErrorClass::Internal, |failed| failed.class);
+    // That it is paused is said already.
+    let message = failed.map(|failed| failed.message).unwrap_or_default();
+    let it_said = move || {
+        let beginning = provider
+            .get()
+            .map(|(_, name)| format!("{name} is paused: "));
+        let rest = beginning.and_then(|beginning| message.strip_prefix(&beginning));
+        rest.unwrap_or(&message).to_owned()
+    };
     let (words, hint) = paused(class);
     let words = move || match (error.get(), provider.get()) {
         (Some(error), _) => said(error),
@@ -37,9 +46,7 @@ pub(super) fn HeldBar(run: RunState) -> impl IntoView {
             data-held=class.as_str()
         >
             <span class="run-bar__words" role="status">{words}</span>
-            {failed.map(|failed| view! {
-                <span class="run-bar__said"><Escaped text=failed.message/></span>
-            })}
+            <span class="run-bar__said">{move || view! { <Escaped text=it_said()/> }}</span>
             {move || provider.get().map(|(id, _)| view! { <Fix id class error/> })}
             <StopButton/>
         </div>
