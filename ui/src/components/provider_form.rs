@@ -123,20 +123,7 @@ pub(crate) fn ProviderForm(
                 Some(Flaw::Stale(error)) => Some(stale(&error, reload)),
                 _ => None,
             }}
-            <div class="form__actions">
-                <button
-                    type="submit"
-                    class="button button--primary"
-                    data-testid=testid::PROVIDER_SAVE
-                    disabled=move || is_busy.get()
-                >
-                    {if is_new { "Add and test" } else { "Save and test" }}
-                </button>
-                <button type="button" class="button button--quiet" on:click=move |_| on_done.run(())>
-                    {move || if progress.saved.with(Option::is_some) { "Close" } else { "Cancel" }}
-                </button>
-                <span class="form__stage" role="status">{move || progress.stage.get()}</span>
-            </div>
+            {actions_row(is_new, progress, on_done)}
         </form>
     }
 }
@@ -188,6 +175,25 @@ fn stale(error: &CommandError, reload: Callback<()>) -> impl IntoView + use<> {
                     "Take the newer version"
                 </button>
             </div>
+        </div>
+    }
+}
+
+fn actions_row(is_new: bool, progress: Progress, on_done: Callback<()>) -> impl IntoView {
+    view! {
+        <div class="form__actions">
+            <button
+                type="submit"
+                class="button button--primary"
+                data-testid=testid::PROVIDER_SAVE
+                disabled=move || progress.stage.with(Option::is_some)
+            >
+                {if is_new { "Add and test" } else { "Save and test" }}
+            </button>
+            <button type="button" class="button button--quiet" on:click=move |_| on_done.run(())>
+                {move || if progress.saved.with(Option::is_some) { "Close" } else { "Cancel" }}
+            </button>
+            <span class="form__stage" role="status">{move || progress.stage.get()}</span>
         </div>
     }
 }

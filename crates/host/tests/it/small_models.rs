@@ -56,7 +56,11 @@ async fn a_call_that_is_written_as_text_is_made_and_the_text_stays() {
         .collect();
     assert_eq!(calls, [("list_files", "{}", CallStatus::Completed)]);
     let asked = server.requests();
-    let said = asked[1].messages().iter().find(|one| one["role"] == "assistant").unwrap();
+    let said = asked[1]
+        .messages()
+        .iter()
+        .find(|one| one["role"] == "assistant")
+        .unwrap();
     assert_eq!(said["content"], "I will look.");
     assert_eq!(said["tool_calls"][0]["function"]["name"], "list_files");
     close(&host).await;

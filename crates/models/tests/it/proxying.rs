@@ -16,7 +16,10 @@ const ELSEWHERE: &str = "http://models.invalid/v1";
 fn server() -> SmallServer {
     SmallServer::start(|_: &Asked| {
         let said = r#"{"choices":[{"index":0,"delta":{"content":"Hi."},"finish_reason":"stop"}]}"#;
-        Said::stream("text/event-stream", &format!("data: {said}\n\ndata: [DONE]\n\n"))
+        Said::stream(
+            "text/event-stream",
+            &format!("data: {said}\n\ndata: [DONE]\n\n"),
+        )
     })
 }
 
@@ -27,7 +30,10 @@ async fn is_answered(base_url: &str, proxy: Proxy) -> bool {
         ..Endpoint::new(base_url, "small")
     };
     let model = ChatCompletions::new(endpoint, Limits::default(), Arc::new(SystemClock)).unwrap();
-    hear(&model, question("Hello")).await.iter().all(Result::is_ok)
+    hear(&model, question("Hello"))
+        .await
+        .iter()
+        .all(Result::is_ok)
 }
 
 #[tokio::test]
