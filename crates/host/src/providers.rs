@@ -387,7 +387,9 @@ impl Shared {
     /// Whether that is another way than before.
     fn go_by(&self, proxy: Proxy) -> bool {
         let mut now = self.proxy.write().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *now, proxy.clone()) != proxy
+        let is_another = *now != proxy;
+        *now = proxy;
+        is_another
     }
 
     fn desk(&self, place: KeyPlace) -> Desk {

@@ -3,8 +3,8 @@
 use host::Host;
 use protocol::{CallStatus, Command, ProviderId, Reply, RunStatus, SessionId, SessionSnapshot};
 use serde_json::json;
-use testkit::ModelServer;
 use testkit::model_server::{self, Request, by_rounds};
+use testkit::{ModelServer, eventually};
 
 use crate::fixture::{close, run, soon};
 use crate::provided::{Place, add, execute, fields, session_with, start_in};
@@ -103,8 +103,13 @@ async fn a_server_that_fails_at_its_own_grammar_is_asked_again() {
     let provider_id = add(&host, fields("Small", &server)).await;
     let session_id = session(&host, provider_id).await;
     let run_id = start_in(&host, session_id, "Hello").await;
-    soon(host.engine.idle()).await;
-    assert_eq!(run(&host, run_id).await.status, RunStatus::Completed);
+    // It waits a moment before it tries again.
+    eventually("the reply", async || {
+        let status = run(&host, run_id).await.status;
+        (status == RunStatus::Completed).then_some(())
+    })
+    .await
+    .unwrap();
     assert_eq!(server.count(), 2);
     close(&host).await;
 }

@@ -15,12 +15,28 @@ pub(super) fn apply(headers: &HeaderMap, error: &mut ModelError) {
         Some("false") => false,
         Some(_) | None => return,
     };
-    error.class = match error.class {
-        ErrorClass::RateLimit if !is_worth_it => ErrorClass::Limit,
-        class if class.is_transient() && !is_worth_it => ErrorClass::Internal,
-        ErrorClass::InvalidRequest | ErrorClass::Internal if is_worth_it => ErrorClass::Overloaded,
-        class => class,
+    error.class = if is_worth_it {
+        worth_it(error.class)
+    } else {
+        not_worth_it(error.class)
     };
+}
+
+const fn worth_it(class: ErrorClass) -> ErrorClass {
+    if matches!(class, ErrorClass::InvalidRequest | ErrorClass::Internal) {
+        return ErrorClass::Overloaded;
+    }
+    class
+}
+
+const fn not_worth_it(class: ErrorClass) -> ErrorClass {
+    if matches!(class, ErrorClass::RateLimit) {
+        return ErrorClass::Limit;
+    }
+    if class.is_transient() {
+        return ErrorClass::Internal;
+    }
+    class
 }
 
 #[cfg(test)]
