@@ -47,7 +47,6 @@ fn error() -> RunError {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "a sample of every event")]
 fn events_of_steps() -> Vec<Event> {
     let (run_id, step_id, attempt) = (run_id(1), step_id(1), 2);
     let agent_id = DEFAULT_AGENT;
