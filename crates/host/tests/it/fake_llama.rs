@@ -25,15 +25,17 @@ fn entry() {
     };
     let model = PathBuf::from(after("--model"));
     assert_eq!(after("--host"), "127.0.0.1");
-    note(&model);
     let content = std::fs::read_to_string(&model).unwrap();
     if content.contains("broken") {
+        note(&model);
         std::io::stderr()
             .write_all(b"error loading model: it is broken\n")
             .unwrap();
         std::process::exit(1);
     }
+    // One whose port was taken meanwhile ends here, like the real one, and is started elsewhere.
     let _server = SmallServer::at(after("--port").parse().unwrap(), llama_cpp);
+    note(&model);
     loop {
         if model.with_extension("crash").exists() {
             std::process::exit(7);

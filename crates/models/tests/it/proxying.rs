@@ -18,7 +18,7 @@ fn server() -> SmallServer {
         let said = r#"{"choices":[{"index":0,"delta":{"content":"Hi."},"finish_reason":"stop"}]}"#;
         Said::stream(
             "text/event-stream",
-            &format!("data: {said}\n\ndata: [DONE]\n\n"),
+            format!("data: {said}\n\ndata: [DONE]\n\n"),
         )
     })
 }
