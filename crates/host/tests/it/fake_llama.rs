@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -44,6 +45,10 @@ fn entry() {
     }
 }
 
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// One line for each start: the process id, then the names and values of its environment.
 fn note(model: &Path) {
     let variables: Vec<String> = std::env::vars_os()
@@ -77,23 +82,32 @@ fn llama_cpp(path: &str) -> Option<(&'static str, String)> {
     Some(("application/json", body))
 }
 
+/// One test at a time: their servers would meet at the port that is tried first.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// A folder with the program and a model.
 pub(crate) struct FakeLlama {
     folder: TempDir,
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl FakeLlama {
     /// It ends when it is asked to.
     pub(crate) fn new() -> Self {
-        Self::with_script("")
+        Self::with_script("", Some(turn()))
+    }
+
+    /// One more in the same test.
+    pub(crate) fn another(_first: &Self) -> Self {
+        Self::with_script("", None)
     }
 
     /// It does not listen when it is asked to end.
     pub(crate) fn stubborn() -> Self {
-        Self::with_script("trap '' TERM\n")
+        Self::with_script("trap '' TERM\n", Some(turn()))
     }
 
-    fn with_script(first: &str) -> Self {
+    fn with_script(first: &str, turn: Option<MutexGuard<'static, ()>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("llama-server");
         let this = std::env::current_exe().unwrap();
@@ -103,7 +117,10 @@ impl FakeLlama {
         );
         std::fs::write(&program, script).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let fake = Self { folder };
+        let fake = Self {
+            folder,
+            _turn: turn,
+        };
         std::fs::write(fake.model(), "GGUF and so on").unwrap();
         fake
     }

@@ -309,7 +309,8 @@ async fn a_server_ends_with_an_app_that_is_killed() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_dead_app_left_is_ended_at_the_next_start_and_nobody_else_is() {
-    let (place, fake, other) = (Place::new(), FakeLlama::new(), FakeLlama::new());
+    let (place, fake) = (Place::new(), FakeLlama::new());
+    let other = FakeLlama::another(&fake);
     // The same program with a mark of somebody else's.
     let theirs = Place::new();
     let bystander = App::start(&theirs, &other, &programs(&other));
