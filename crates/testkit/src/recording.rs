@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
-use protocol::{Delta, Envelope, Push, SessionId, SessionSnapshot, StepId};
+use protocol::{BlockKind, Delta, Envelope, Push, SessionId, SessionSnapshot, StepId};
 
 /// Events and streamed text, as they were seen.
 #[derive(Debug, Default)]
@@ -29,7 +29,11 @@ impl Recording {
         }
     }
 
+    /// Half-written arguments are no text for a person: they become a call, or nothing.
     fn add_delta(&mut self, delta: &Delta) {
+        if delta.kind == BlockKind::Arguments {
+            return;
+        }
         let key = (delta.session_id, delta.step_id, delta.attempt, delta.block);
         let text = self.text.entry(key).or_default();
         assert_eq!(
