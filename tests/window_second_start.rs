@@ -7,7 +7,11 @@ use testkit::{Process, Window, WindowOptions, command, eventually, holdfast};
 #[tokio::test]
 async fn a_second_start_hands_over_to_the_first() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let window = Window::open(&WindowOptions::new(folder.path(), 0)).await?;
+    let options = WindowOptions {
+        has_session_bus: true,
+        ..WindowOptions::new(folder.path(), 0)
+    };
+    let window = Window::open(&options).await?;
     window.find("composer-input").await?;
     let owner = window.app_id()?;
     let mut second = Process::start(command(holdfast()).arg("--data").arg(folder.path()))?;

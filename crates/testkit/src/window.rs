@@ -46,6 +46,9 @@ pub struct WindowOptions {
     /// Whether the page of the first start is left as it is. Otherwise the guide is chosen there,
     /// as whoever wants to write at once does.
     pub meets_first_run: bool,
+    /// Whether it reaches the session bus of whoever runs the test. There is the keychain, which no
+    /// test talks to, and the way from a second start to the first.
+    pub has_session_bus: bool,
 }
 
 /// What the system prefers.
@@ -67,6 +70,7 @@ impl WindowOptions {
             theme: Theme::Light,
             size: Some((1280, 800)),
             meets_first_run: false,
+            has_session_bus: false,
         }
     }
 
@@ -259,14 +263,15 @@ fn start_driver(options: &WindowOptions, port: u16) -> Result<Process> {
         .arg(format!("--port={port}"))
         .arg("--host=127.0.0.1")
         .env("TAURI_WEBVIEW_AUTOMATION", "true")
-        // No test talks to the keychain of whoever runs it.
-        .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
         .env("XDG_CONFIG_HOME", options.data.join("xdg-config"))
         .env("XDG_CACHE_HOME", options.data.join("xdg-cache"))
         .env("XDG_DATA_HOME", options.data.join("xdg-data"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    if !options.has_session_bus {
+        driver.env("DBUS_SESSION_BUS_ADDRESS", "disabled:");
+    }
     if options.theme == Theme::Dark {
         driver.env("GTK_THEME", "Adwaita:dark");
     }
