@@ -104,7 +104,7 @@ fn transient_errors(court: &mut Court, statuses: &[(u16, ErrorClass)]) -> Result
     Ok(())
 }
 
-/// RUN-9, RUN-10: said once, not tried again; a provider that refuses is paused for everyone.
+/// RUN-9, RUN-10: said once, not tried again; a refused key and no credit pause for everyone.
 fn final_errors(court: &mut Court, statuses: &[(u16, ErrorClass)]) -> Result<()> {
     for (status, class) in statuses {
         let fail = json!({"type": "fail", "status": status});
@@ -117,7 +117,7 @@ fn final_errors(court: &mut Court, statuses: &[(u16, ErrorClass)]) -> Result<()>
         let state = court.app.provider()?.state;
         let is_paused = matches!(state, ProviderState::Paused { .. });
         ensure!(
-            is_paused == matches!(status, 401..=403),
+            is_paused == matches!(status, 401 | 402),
             "{status}: {state:?}"
         );
         court.app.resume_provider()?;

@@ -97,7 +97,10 @@ fn class_of(status: Option<u16>, error: &Value) -> ErrorClass {
         &error["status"],
     ];
     let names = names.into_iter().filter_map(Value::as_str);
-    google::class_of(error)
+    // The one status that means one thing, whatever name comes with it.
+    let unpaid = (status == Some(402)).then_some(ErrorClass::Billing);
+    unpaid
+        .or_else(|| google::class_of(error))
         .or_else(|| names.clone().find_map(by_name))
         .or_else(|| status.and_then(by_status))
         .or_else(|| names.into_iter().find_map(by_vague_name))

@@ -109,7 +109,7 @@ fn send(
     let mut out = stream;
     let kind = dialect.media_type();
     out.write_all(head(reply, kind, "transfer-encoding: chunked").as_bytes())?;
-    if !dialect.is_lines() {
+    if dialect == Dialect::ChatCompletions {
         // As OpenRouter and llama.cpp do, to keep the connection open.
         send_chunk(stream, ": processing\n\n")?;
     }
