@@ -62,6 +62,7 @@ fn send(session_id: SessionId, text: &str) -> Command {
         text: text.to_owned(),
         request_key: Some("the same request".to_owned()),
         stop_first: false,
+        attachments: Vec::new(),
         agent_id: None,
     }
 }

@@ -61,13 +61,13 @@ impl Model for Asking {
 }
 
 fn is_for_ever(request: &ModelRequest) -> bool {
-    matches!(request.messages.last(), Some(RequestMessage::User { text }) if text == FOR_EVER)
+    matches!(request.messages.last(), Some(RequestMessage::User { text, .. }) if text == FOR_EVER)
 }
 
 /// The lane is in the first message: nothing else in a request names its session.
 fn lane_of(request: &ModelRequest) -> usize {
     match request.messages.first() {
-        Some(RequestMessage::User { text }) => text.parse().unwrap_or(usize::MAX),
+        Some(RequestMessage::User { text, .. }) => text.parse().unwrap_or(usize::MAX),
         Some(RequestMessage::Agent { .. } | RequestMessage::Result { .. }) | None => usize::MAX,
     }
 }

@@ -126,6 +126,7 @@ fn message(ids: &RandomIds, position: u64, at_ms: u64) -> Message {
             kind: BlockKind::Text,
             text,
         }],
+        attachments: Vec::new(),
         run_id: None,
         step_id: None,
         attempt: None,

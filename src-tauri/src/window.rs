@@ -14,6 +14,8 @@ pub(crate) fn open<R: Runtime>(app: &AppHandle<R>) -> tauri::Result<()> {
         .title("Holdfast")
         .inner_size(1180.0, 780.0)
         .min_inner_size(360.0, 480.0)
+        // Files are dropped into the page, which reads them itself; nothing is told of their paths.
+        .disable_drag_drop_handler()
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .on_download(|_, _| false);

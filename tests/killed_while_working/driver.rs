@@ -256,6 +256,7 @@ const fn send(session_id: Option<SessionId>, text: String) -> Command {
         text,
         request_key: None,
         stop_first: false,
+        attachments: Vec::new(),
         agent_id: None,
     }
 }

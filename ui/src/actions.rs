@@ -1,6 +1,7 @@
 //! What a person can ask for: intents to commands, failures to where they are shown.
 
 mod agents;
+mod attachments;
 mod calls;
 mod local;
 mod messages;

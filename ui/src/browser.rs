@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use js_sys::{Date, Function, Object, Promise, Reflect};
 use leptos::prelude::{request_animation_frame, set_timeout, window};
+use protocol::AttachmentId;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
@@ -99,6 +100,33 @@ pub(crate) async fn copy_in_page(text: &str) -> bool {
 /// The text of a file that the person chose.
 pub(crate) async fn read_text(file: &web_sys::File) -> Option<String> {
     JsFuture::from(file.text()).await.ok()?.as_string()
+}
+
+/// The bytes of a file that the person chose, in Base64.
+pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
+    let reader = web_sys::FileReader::new().ok()?;
+    let loaded = Promise::new(&mut |resolve, reject| {
+        reader.set_onload(Some(&resolve));
+        reader.set_onerror(Some(&reject));
+    });
+    reader.read_as_data_url(file).ok()?;
+    JsFuture::from(loaded).await.ok()?;
+    let url = reader.result().ok()?.as_string()?;
+    let (_, data) = url.split_once(',')?;
+    Some(data.to_owned())
+}
+
+/// Base64 to the text that it is.
+pub(crate) fn text_of_base64(data: &str) -> Option<String> {
+    // A character of the binary text is a byte.
+    let binary = window().atob(data).ok()?;
+    let bytes: Option<Vec<u8>> = binary.chars().map(|c| u8::try_from(c).ok()).collect();
+    String::from_utf8(bytes?).ok()
+}
+
+/// An id that nobody else will make.
+pub(crate) fn fresh_attachment_id() -> Option<AttachmentId> {
+    format!("att_{}", fresh_key()).parse().ok()
 }
 
 /// What the window is called.

@@ -2,6 +2,9 @@
 
 pub(crate) mod agent_form;
 pub(crate) mod agent_picker;
+pub(crate) mod attachment;
+pub(crate) mod attachment_chips;
+pub(crate) mod attachment_input;
 pub(crate) mod brand_mark;
 pub(crate) mod composer;
 pub(crate) mod confirm_button;

@@ -22,7 +22,7 @@ use reactive_stores::Store;
 pub(crate) use apply::{apply, apply_earlier, apply_sessions, apply_snapshot, clear_session};
 pub(crate) use branches::fork_at;
 pub(crate) use calls::{CallStage, calls_of, pending_calls};
-pub(crate) use draft::{Draft, DraftProblem};
+pub(crate) use draft::{Draft, DraftFile, DraftProblem, FileStage, picture};
 pub(crate) use list::{attention_ids, summary_of, waiting_call};
 pub(crate) use live::{LiveHead, LiveKey, LiveTextStoreFields};
 pub(crate) use models::{

@@ -373,3 +373,11 @@ pub(crate) const RUN_RESUME_PROVIDER: &str = "run-resume-provider";
 pub(crate) const RUN_NEW_SESSION: &str = "run-new-session";
 /// Asks for the rest of a reply that ended early.
 pub(crate) const MESSAGE_CONTINUE: &str = "message-continue";
+/// Chooses files to be attached.
+pub(crate) const ATTACH_INPUT: &str = "attach-input";
+/// A file in the composer, with `data-stage` (`adding`, `attached`, `refused`).
+pub(crate) const ATTACHMENT_CHIP: &str = "attachment-chip";
+/// Takes it away.
+pub(crate) const ATTACHMENT_REMOVE: &str = "attachment-remove";
+/// What was given along with a message, with `data-kind` (`image`, `text`, `pdf`).
+pub(crate) const ATTACHMENT: &str = "attachment";

@@ -51,6 +51,7 @@ const fn only_reads(command: &Command) -> bool {
             | Command::ListApprovals { .. }
             | Command::GetCall { .. }
             | Command::GetResult { .. }
+            | Command::GetAttachment { .. }
             | Command::ListRules {}
             | Command::ListAgents {}
             | Command::ListProviders {}

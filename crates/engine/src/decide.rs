@@ -50,7 +50,7 @@ pub(crate) use rename_session::rename_session;
 pub(crate) use resume_run::resume_run;
 pub(crate) use retry::{MAX_TRIES, release_model, retry_model};
 pub(crate) use send_message::{SendMessage, send_message};
-pub(crate) use start_run::{StartRun, start_run};
+pub(crate) use start_run::{StartRun, chosen_model, start_run};
 pub(crate) use sweep::{Checkable, follow_up, sweep};
 
 use crate::ids::Ids;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod approvals;
+mod attachments;
 mod branches;
 mod messages;
 mod providers;
@@ -101,12 +102,30 @@ impl Engine {
                 request_key,
                 stop_first,
                 agent_id,
+                attachments,
             } => {
-                let start = self
+                let mut start = self
                     .start_input(session_id, text, request_key, agent_id)
                     .await?;
+                start.attachments = self.attachable(&start, attachments, session_id).await?;
                 self.send_message(start, session_id.is_some(), stop_first)
                     .await
+            }
+            Command::AddAttachment {
+                attachment_id,
+                name,
+                data,
+            } => self.add_attachment(attachment_id, name, data).await,
+            Command::GetAttachment {
+                attachment_id,
+                offset,
+                as_text,
+            } => {
+                self.get_attachment(attachment_id, offset.unwrap_or(0), as_text)
+                    .await
+            }
+            Command::RemoveAttachment { attachment_id } => {
+                self.remove_attachment(attachment_id).await
             }
             Command::EditQueued { message_id, text } => self.edit_queued(message_id, &text).await,
             Command::RemoveQueued { message_id } => self.remove_queued(message_id).await,

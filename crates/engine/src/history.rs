@@ -217,7 +217,8 @@ impl History {
         if let Some(RequestMessage::User { text: first, .. }) = told.first_mut() {
             *first = format!("{text}\n\n{first}");
         } else {
-            told.insert(0, RequestMessage::User { text });
+            let parts = Vec::new();
+            told.insert(0, RequestMessage::User { parts, text });
             self.weights.insert(0, 0);
             for mark in &mut self.marks {
                 mark.start += 1;

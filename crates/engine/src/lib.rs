@@ -7,6 +7,7 @@
 //!
 //! Entry point: [`Engine`].
 
+mod attachment;
 mod attention;
 mod bus;
 mod calls;
@@ -51,7 +52,8 @@ pub use command_error::from_store as command_error;
 pub use engine::{Engine, Held, OpenError, Options};
 pub use ids::{Ids, RandomIds};
 pub use model::{
-    Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestCall, RequestMessage,
+    ImageLimits, Model, ModelError, ModelEvent, ModelRequest, ModelStream, RequestCall,
+    RequestImage, RequestMessage, RequestPart,
 };
 pub use policy::Withheld;
 pub use recovery::Recovered;

@@ -43,6 +43,10 @@ fn push_message(text: &mut String, message: &Message, agent: &str) {
         }
         text.push_str("\n\n");
     }
+    for attachment in &message.attachments {
+        let name = attachment.name.replace(['[', ']', '`', '*', '_', '<'], " ");
+        text.push_str(&format!("Attached: {name} ({})\n\n", attachment.media_type));
+    }
 }
 
 fn push_call(text: &mut String, call: &ToolCallView) {

@@ -13,6 +13,11 @@ pub trait Model: std::fmt::Debug + Send + Sync + 'static {
     /// How a person meets it; the id is stored with every run.
     fn info(&self) -> ModelInfo;
 
+    /// Whether it can look at images, and at which.
+    fn images(&self) -> ImageLimits {
+        ImageLimits::default()
+    }
+
     /// Starts to answer. Dropping the stream ends the call.
     fn stream(&self, request: ModelRequest) -> ModelStream;
 }
@@ -40,6 +45,8 @@ pub struct ModelRequest {
 pub enum RequestMessage {
     /// Written by the person.
     User {
+        /// What was given along with it, in order: told before the text.
+        parts: Vec<RequestPart>,
         /// What it says.
         text: String,
     },
@@ -64,6 +71,41 @@ pub enum RequestMessage {
         /// Whether it failed.
         is_error: bool,
     },
+}
+
+/// Something that was given along with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestPart {
+    /// Text, delimited and named.
+    Text(Arc<str>),
+    /// An image, told by its name first.
+    Image(Arc<RequestImage>),
+}
+
+/// An image in a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestImage {
+    /// What it is called, as a model is told it.
+    pub label: String,
+    /// PNG, JPEG, GIF or WebP, as a media type.
+    pub media_type: String,
+    /// Its width and height in pixels.
+    pub size: (u32, u32),
+    /// Its bytes in Base64.
+    pub data: String,
+}
+
+/// Which images a model takes. What is not said is not known, and tried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImageLimits {
+    /// Whether it takes any.
+    pub seen: Option<bool>,
+    /// The most characters of Base64 of one.
+    pub data_bytes: Option<u64>,
+    /// The most pixels of either side.
+    pub side: Option<u32>,
+    /// Media types that its provider does not take.
+    pub refused_types: &'static [&'static str],
 }
 
 /// A tool call in a request.

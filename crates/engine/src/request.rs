@@ -11,7 +11,8 @@ use std::sync::Arc;
 use protocol::{Message, MessageId, MessageStatus, Native, Role, ToolResult};
 use store::{CallRow, MessageRow};
 
-use crate::model::{ModelRequest, RequestCall, RequestMessage};
+use crate::attachment;
+use crate::model::{ModelRequest, RequestCall, RequestMessage, RequestPart};
 use crate::pin::Pin;
 
 /// What a model is asked: what was pinned to the run, and the session as it is told.
@@ -48,12 +49,18 @@ pub(crate) fn tell_each<'a>(
             .push(call);
     }
     let mut built = Vec::with_capacity(messages.len());
-    for MessageRow { message, native } in messages {
+    for row in messages {
+        let MessageRow {
+            message, native, ..
+        } = row;
         let mut told = Vec::new();
         if message.status == MessageStatus::Complete {
             let text = message.text();
             match message.role {
-                Role::User => told.push(RequestMessage::User { text }),
+                Role::User => told.push(RequestMessage::User {
+                    parts: parts(row),
+                    text,
+                }),
                 Role::Agent => {
                     let calls = by_message.remove(&message.message_id).unwrap_or_default();
                     push_agent(&mut told, text, native.clone(), &calls);
@@ -63,6 +70,17 @@ pub(crate) fn tell_each<'a>(
         built.push((message, told));
     }
     built
+}
+
+/// What was given along with a message, in order.
+fn parts(row: &MessageRow) -> Vec<RequestPart> {
+    let attachments = row.message.attachments.iter().enumerate();
+    attachments
+        .map(|(place, view)| {
+            let content = row.contents.get(place).and_then(Option::as_ref);
+            attachment::told(view, content)
+        })
+        .collect()
 }
 
 fn push_agent(

@@ -31,7 +31,11 @@ pub(crate) fn start(engine: &Engine, runtime: &Handle) {
 /// Whether a transition may change what is due next.
 pub(crate) fn concerns(transition: &Transition) -> bool {
     transition.changes.iter().any(|change| match change {
-        Change::AddApproval { .. } | Change::SetRetry { .. } | Change::DeleteSession { .. } => true,
+        Change::AddApproval { .. }
+        | Change::SetRetry { .. }
+        | Change::DeleteSession { .. }
+        | Change::Dequeue { .. }
+        | Change::Attachment(_) => true,
         Change::SaveCall { call, .. } => call.view.doubt.is_some(),
         Change::NoteCause { .. }
         | Change::CreateSession { .. }
@@ -44,7 +48,6 @@ pub(crate) fn concerns(transition: &Transition) -> bool {
         | Change::NoteRequest { .. }
         | Change::Enqueue { .. }
         | Change::EditQueued { .. }
-        | Change::Dequeue { .. }
         | Change::RenameSession { .. }
         | Change::AddMessage { .. }
         | Change::AddSummary { .. }
@@ -86,6 +89,7 @@ const fn due_name(due: Due) -> &'static str {
         Due::Approval { .. } => "expire_approval",
         Due::Retry { .. } => "retry_model_call",
         Due::Check { .. } => "check_call",
+        Due::Attachments => "purge_attachments",
         Due::Purge { .. } => "purge_session",
     }
 }
@@ -173,6 +177,7 @@ impl Engine {
                 .await
             }
             Due::Check { call_id, .. } => self.check_call(call_id).await.map(drop),
+            Due::Attachments => self.purge_attachments().await,
             Due::Purge { session_id } => self.purge(session_id).await,
         }
     }

@@ -80,7 +80,7 @@ fn question(request: &ModelRequest) -> &str {
         .iter()
         .rev()
         .find_map(|message| match message {
-            RequestMessage::User { text } => Some(text.as_str()),
+            RequestMessage::User { text, .. } => Some(text.as_str()),
             RequestMessage::Agent { .. } | RequestMessage::Result { .. } => None,
         });
     last.unwrap_or_default()
@@ -153,6 +153,7 @@ mod tests {
 
     fn request(text: &str) -> ModelRequest {
         let message = RequestMessage::User {
+            parts: Vec::new(),
             text: text.to_owned(),
         };
         ModelRequest {

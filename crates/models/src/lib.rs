@@ -17,8 +17,10 @@ mod connect;
 mod endpoint;
 mod failure;
 mod gemini;
+mod given;
 mod guide;
 mod held;
+mod images;
 #[cfg(test)]
 mod mangling;
 mod ollama;
@@ -41,6 +43,7 @@ pub use connect::connect;
 pub use endpoint::{Endpoint, EndpointError, KeyHeader, Proxy};
 pub use gemini::Gemini;
 pub use guide::{Guide, GuideOptions};
+pub use images::image_limits;
 pub use ollama::Ollama;
 pub use responses::Responses;
 pub use secrecy::SecretString;

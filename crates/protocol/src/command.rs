@@ -1,6 +1,7 @@
 //! Commands: everything that can be asked of the engine.
 
 mod check;
+mod check_attachment;
 mod check_provider;
 mod read;
 mod validate;
@@ -8,8 +9,9 @@ mod validate;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentFields, AgentId, CallDecision, CallId, Decision, ExportFormat, MessageId, ProviderFields,
-    ProviderId, Resolution, RuleId, RuleScope, RunId, Secret, SessionId, Settings, Verdict,
+    AgentFields, AgentId, AttachmentId, CallDecision, CallId, Decision, ExportFormat, MessageId,
+    ProviderFields, ProviderId, Resolution, RuleId, RuleScope, RunId, Secret, SessionId, Settings,
+    Verdict,
 };
 
 /// What can be asked. Commands that change something answer once that is on disk.
@@ -147,6 +149,38 @@ pub enum Command {
         /// The agent of a session that is created with it; the default one when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_id: Option<AgentId>,
+        /// What is given along with it, up to 10: ids from `add_attachment`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<AttachmentId>,
+    },
+    /// Keeps a file to be given along with a message. What it is is found by looking at its bytes:
+    /// an image (PNG, JPEG, GIF, WebP), text, or a PDF with text in it. One that no message was sent
+    /// with is removed after a week.
+    AddAttachment {
+        /// An id of the caller's making: the same again answers with the same attachment. One is
+        /// made when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attachment_id: Option<AttachmentId>,
+        /// The name of the file, up to 255 bytes.
+        name: String,
+        /// Its bytes in Base64; up to 10 MiB before that.
+        data: String,
+    },
+    /// Reads an attachment, piece by piece.
+    GetAttachment {
+        /// The attachment.
+        attachment_id: AttachmentId,
+        /// From which byte; from the first when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<u64>,
+        /// The text that a model gets of it, instead of the file.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        as_text: bool,
+    },
+    /// Removes an attachment that no message was sent with.
+    RemoveAttachment {
+        /// The attachment.
+        attachment_id: AttachmentId,
     },
     /// Changes a message that waits for its turn.
     EditQueued {

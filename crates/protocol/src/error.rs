@@ -66,6 +66,8 @@ pub enum ErrorCode {
     InvalidValue,
     /// Larger than its cap.
     TooLarge,
+    /// The model that would answer cannot take this.
+    Unsupported,
     /// No such session, run, message, branch, call, rule or agent.
     NotFound,
     /// The session has a live run; `run_id` names it.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentFields, Message, MessageId, Native, SummaryView, ToolCallView};
+use crate::{AgentFields, AttachmentId, Message, MessageId, Native, SummaryView, ToolCallView};
 
 /// The form that a session is exported in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -41,6 +41,20 @@ pub struct SessionExport {
     /// What models are told in the place of older messages, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summaries: Vec<SummaryView>,
+    /// What was given along with those messages, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<ExportedAttachment>,
+}
+
+/// The bytes of an attachment that messages name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ExportedAttachment {
+    /// Its id.
+    pub attachment_id: AttachmentId,
+    /// Its bytes, in Base64.
+    pub data: String,
 }
 
 /// What a provider said in its own words in one message.
@@ -61,5 +75,5 @@ impl SessionExport {
     /// What `kind` says.
     pub const KIND: &'static str = "holdfast_session";
     /// The version that is written.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 }

@@ -125,6 +125,11 @@ id!(
     ProviderId,
     "prv"
 );
+id!(
+    /// One attachment.
+    AttachmentId,
+    "att"
+);
 
 /// Lower-case hexadecimal only: one id has one spelling, so that texts can be compared.
 fn parse(prefix: &'static str, text: &str) -> Result<Uuid, IdError> {

@@ -11,6 +11,7 @@
 mod agent;
 mod app;
 mod approval;
+mod attachment;
 mod call_status;
 mod command;
 mod context;
@@ -42,14 +43,17 @@ pub use app::{AppInfo, BackupInfo, ModelInfo, StartState, ToolInfo};
 pub use approval::{
     ApprovalStatus, ApprovalView, CallDecision, DecidedCall, Decision, DecisionView,
 };
+pub use attachment::{AttachmentKind, AttachmentView};
 pub use call_status::CallStatus;
 pub use command::Command;
 pub use context::{Fill, SummaryView};
 pub use delta::{BlockKind, Delta};
 pub use error::{CommandError, ErrorCode};
 pub use event::{Envelope, Event};
-pub use export::{ExportFormat, NativeOf, SessionExport};
-pub use id::{AgentId, CallId, IdError, MessageId, ProviderId, RuleId, RunId, SessionId, StepId};
+pub use export::{ExportFormat, ExportedAttachment, NativeOf, SessionExport};
+pub use id::{
+    AgentId, AttachmentId, CallId, IdError, MessageId, ProviderId, RuleId, RunId, SessionId, StepId,
+};
 pub use local_server::{LocalFound, LocalKind, LocalServer};
 pub use message::{Block, Ending, Message, MessageStatus, Role};
 pub use native::Native;

@@ -62,3 +62,24 @@ pub const OPTIONS_BYTES: usize = 64 * 1024;
 pub const LOCAL_PORTS: usize = 16;
 /// Bytes of a model's id.
 pub const MODEL_BYTES: usize = 1024;
+/// Bytes of one attachment.
+pub const ATTACHMENT_BYTES: usize = 10 * 1024 * 1024;
+/// The same in Base64: four characters for three bytes.
+pub const ATTACHMENT_DATA_BYTES: usize = ATTACHMENT_BYTES.div_ceil(3) * 4;
+/// Bytes of the text that a model gets of one attachment.
+pub const ATTACHMENT_TEXT_BYTES: usize = 1024 * 1024;
+/// Attachments of one message.
+pub const ATTACHMENTS: usize = 10;
+/// Bytes of all attachments of one message.
+pub const ATTACHMENTS_BYTES: u64 = 20 * 1024 * 1024;
+/// Bytes of an attachment in one answer. Three of them are four characters of Base64: pieces can be
+/// put together without being decoded.
+pub const ATTACHMENT_PIECE_BYTES: usize = 3 * 256 * 1024;
+/// Bytes of the name of an attachment.
+pub const ATTACHMENT_NAME_BYTES: usize = 255;
+/// Pixels of either side of an image.
+pub const IMAGE_SIDE: u32 = 16_384;
+/// Pixels of a whole image.
+pub const IMAGE_PIXELS: u64 = 64 * 1024 * 1024;
+/// Pages of a PDF.
+pub const PDF_PAGES: usize = 500;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockKind, MessageId, RunId, StepId};
+use crate::{AttachmentView, BlockKind, MessageId, RunId, StepId};
 
 /// One authored piece of content in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct Message {
     pub status: MessageStatus,
     /// What it says, in order.
     pub blocks: Vec<Block>,
+    /// What the person gave along with it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<AttachmentView>,
     /// The run that it started or came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,

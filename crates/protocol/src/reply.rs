@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentView, AppInfo, CallId, DecidedCall, LocalServer, Message, MessageId, ProviderTest,
-    ProviderView, QueuedMessage, RuleView, RunId, RunStatus, RunView, ServedModel, SessionId,
-    SessionSnapshot, SessionSummary, Settings, ToolCallView,
+    AgentView, AppInfo, AttachmentId, AttachmentView, CallId, DecidedCall, LocalServer, Message,
+    MessageId, ProviderTest, ProviderView, QueuedMessage, RuleView, RunId, RunStatus, RunView,
+    ServedModel, SessionId, SessionSnapshot, SessionSummary, Settings, ToolCallView,
 };
 
 /// The answer to a command that succeeded. What it says is on disk.
@@ -45,6 +45,31 @@ pub enum Reply {
         message_id: MessageId,
         /// What became of it.
         outcome: SentOutcome,
+    },
+    /// To `add_attachment`.
+    Attached {
+        /// What it is, and what a model will get of it.
+        attachment: AttachmentView,
+        /// When it is removed if no message is sent with it, in milliseconds since 1970; nothing
+        /// once one was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expires_at_ms: Option<u64>,
+    },
+    /// To `get_attachment`.
+    Attachment {
+        /// What it is.
+        attachment: AttachmentView,
+        /// From which byte.
+        offset: u64,
+        /// The piece in Base64, up to 1 MiB of it. Pieces one after the other are the whole.
+        data: String,
+        /// Bytes of the whole.
+        total_bytes: u64,
+    },
+    /// To `remove_attachment`.
+    AttachmentRemoved {
+        /// The attachment.
+        attachment_id: AttachmentId,
     },
     /// To `edit_queued`, `remove_queued` and `send_queued`.
     Queue {

@@ -1,5 +1,6 @@
 //! What the engine asks to have written: one transition, one transaction.
 
+mod attachment;
 mod parts;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use protocol::{
     RunReason, RunStatus, SessionId, Settings, StepId, StepStatus, SummaryView, Usage,
 };
 
+pub use self::attachment::{AttachmentChange, NewAttachment};
 pub use self::parts::{NewRun, Piece, Retry, StepKind};
 use crate::{CallRow, Cause, Checkpoint, ProviderRow, StateChange};
 
@@ -418,6 +420,8 @@ pub enum Change {
         /// The provider.
         provider_id: ProviderId,
     },
+    /// An attachment comes or goes.
+    Attachment(AttachmentChange),
     /// The settings, all of them.
     SaveSettings(Settings),
     /// A notification was shown. One that was noted before stays.
@@ -491,6 +495,7 @@ impl Change {
             | Self::SaveProviderSecrets { .. }
             | Self::SaveProviderModels { .. }
             | Self::DeleteProvider { .. }
+            | Self::Attachment(_)
             | Self::SaveSettings(_)
             | Self::NoteNotice { .. } => None,
         }

@@ -33,15 +33,17 @@ pub use audit::{
 };
 pub use backup::{newest_backup, restore_newest_backup};
 pub use call::{CallRow, Checkpoint};
-pub use change::{Change, NewRun, Piece, Retry, StepKind, Sync, Transition};
+pub use change::{
+    AttachmentChange, Change, NewAttachment, NewRun, Piece, Retry, StepKind, Sync, Transition,
+};
 pub use error::Error;
 pub use folder::DataFolder;
 pub use inspect::{Inspection, inspect};
 pub use open::{Opened, Options, Store};
 pub use provider::{HeldRun, ProviderRow};
 pub use read::{
-    AttemptUse, AttentionFacts, Due, LiveCursor, MessageRow, Reader, RunFacts, RunState, SameRound,
-    SessionRow, SessionState, StepState, Used, Violation,
+    AttachmentRow, AttemptUse, AttentionFacts, Content, Due, LiveCursor, MessageRow, Reader,
+    RunFacts, RunState, SameRound, SessionRow, SessionState, StepState, Used, Violation,
 };
 pub use schema::{DEFAULT_AGENT, SCHEMA_VERSION};
 pub use state_change::StateChange;

@@ -1,6 +1,7 @@
 //! Reading: everything from one consistent state, one module per thing that is read.
 
 mod agents;
+mod attachments;
 mod attention;
 mod branches;
 mod calls;
@@ -31,6 +32,7 @@ mod workspaces;
 
 use rusqlite::{Params, Transaction};
 
+pub use attachments::{AttachmentRow, Content};
 pub use attention::AttentionFacts;
 pub use due::Due;
 pub use live::LiveCursor;

@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/V004__native.sql"),
     include_str!("../migrations/V005__providers.sql"),
     include_str!("../migrations/V006__context.sql"),
+    include_str!("../migrations/V007__attachments.sql"),
 ];
 
 /// The newest schema that this version knows.

@@ -2,6 +2,7 @@
 
 mod agents;
 mod approvals;
+mod attachments;
 mod attempts;
 mod branches;
 mod calls;
@@ -249,6 +250,7 @@ fn apply_change(
             at_ms,
         } => providers::save_models(connection, *provider_id, models, *at_ms),
         Change::DeleteProvider { provider_id } => providers::delete(connection, *provider_id),
+        Change::Attachment(change) => attachments::apply(connection, change),
         Change::SaveSettings(settings) => settings::save(connection, settings),
         Change::NoteNotice {
             run_id,

@@ -353,6 +353,7 @@ async fn send(
         text,
         request_key,
         stop_first: false,
+        attachments: Vec::new(),
         agent_id: None,
     };
     world.must(command).await.map(drop)

@@ -193,7 +193,7 @@ impl Model for Obedient {
         let is_user = |message: &RequestMessage| matches!(message, RequestMessage::User { .. });
         let last = request.messages.iter().rposition(is_user).unwrap_or(0);
         let wish = match request.messages.get(last) {
-            Some(RequestMessage::User { text }) if self.0 == Mood::Story => wish(text),
+            Some(RequestMessage::User { text, .. }) if self.0 == Mood::Story => wish(text),
             _ => Wish::default(),
         };
         let results = request.messages.len().saturating_sub(last + 1);

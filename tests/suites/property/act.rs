@@ -158,6 +158,7 @@ impl Act {
                         kind: BlockKind::Text,
                         text: message_text(*id),
                     }],
+                    attachments: Vec::new(),
                     run_id: run.map(|run| run_id(session, run)),
                     step_id: None,
                     attempt: None,
@@ -172,6 +173,7 @@ impl Act {
                 message: QueuedMessage {
                     message_id: message_id(session, *number),
                     text: text.clone(),
+                    attachments: Vec::new(),
                     created_at_ms: at_ms,
                 },
             },

@@ -2,7 +2,7 @@
 
 use leptos::prelude::{GetUntracked, ReadUntracked, Set, Update};
 use leptos::task::spawn_local;
-use protocol::{Command, Reply, SessionId};
+use protocol::{AttachmentId, Command, Reply, SessionId};
 
 use super::Actions;
 use crate::browser;
@@ -50,18 +50,18 @@ impl Actions {
         let Some(draft) = draft.filter(is_sendable) else {
             return;
         };
-        let request_key = draft.request_key.unwrap_or_else(browser::fresh_key);
+        let request_key = draft.request_key.clone().unwrap_or_else(browser::fresh_key);
         let kept_key = request_key.clone();
         self.update_draft(session_id, move |draft| {
             draft.request_key = Some(kept_key);
             draft.is_sending = true;
             draft.problem = None;
         });
-        let sent = draft.text.clone();
+        let (sent, along) = (draft.text.clone(), draft.attachments());
         spawn_local(async move {
             let session_id = match self.begun_session(session_id).await {
                 Ok(session_id) => session_id,
-                Err(failure) => return self.take_answer(session_id, &sent, Err(failure)),
+                Err(failure) => return self.take_answer(session_id, (&sent, &along), Err(failure)),
             };
             let new_agent = self.store.new_agent().get_untracked();
             let command = Command::SendMessage {
@@ -70,9 +70,10 @@ impl Actions {
                 request_key: Some(request_key),
                 stop_first: urgency == Urgency::Now,
                 agent_id: new_agent.filter(|_| session_id.is_none()),
+                attachments: along.clone(),
             };
             let answer = ipc::execute(&command).await;
-            self.take_answer(session_id, &sent, answer);
+            self.take_answer(session_id, (&sent, &along), answer);
         });
     }
 
@@ -98,7 +99,7 @@ impl Actions {
     fn take_answer(
         self,
         session_id: Option<SessionId>,
-        sent: &str,
+        (sent, attachments): (&str, &[AttachmentId]),
         answer: Result<Reply, Failure>,
     ) {
         match answer {
@@ -106,7 +107,9 @@ impl Actions {
                 session_id: started_in,
                 ..
             }) => {
-                self.update_draft(session_id, |draft| *draft = draft.without(sent));
+                self.update_draft(session_id, |draft| {
+                    *draft = draft.without(sent, attachments);
+                });
                 let is_still_here = self.store.session().session_id().get_untracked() == session_id;
                 if session_id.is_none() && is_still_here {
                     self.move_draft(started_in);
@@ -146,7 +149,11 @@ impl Actions {
         });
     }
 
-    fn update_draft(self, session_id: Option<SessionId>, change: impl FnOnce(&mut Draft)) {
+    pub(super) fn update_draft(
+        self,
+        session_id: Option<SessionId>,
+        change: impl FnOnce(&mut Draft),
+    ) {
         self.store
             .drafts()
             .update(|drafts| change(drafts.entry(session_id).or_default()));
@@ -154,5 +161,5 @@ impl Actions {
 }
 
 fn is_sendable(draft: &Draft) -> bool {
-    !draft.is_sending && !draft.text.trim().is_empty()
+    !draft.is_sending && !draft.text.trim().is_empty() && draft.is_whole()
 }

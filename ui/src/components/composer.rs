@@ -5,7 +5,10 @@ use leptos::html;
 use leptos::prelude::*;
 use protocol::{SessionId, limits};
 
+use super::attachment_chips::AttachmentChips;
+use super::attachment_input::{AttachButton, on_dragover, on_drop, on_paste};
 use super::icon::{Icon, Shape};
+use crate::actions::use_actions;
 use crate::state::{Draft, DraftProblem};
 use crate::testid;
 
@@ -74,11 +77,14 @@ pub(crate) fn Composer(
     on_stop_and_send: Callback<()>,
 ) -> impl IntoView {
     let input = NodeRef::<html::Textarea>::new();
+    let actions = use_actions();
+    let is_over = RwSignal::new(false);
     let is_sendable = Memo::new(move |_| {
         draft.with(|draft| {
             !draft.is_sending
                 && !draft.text.trim().is_empty()
                 && draft.text.len() <= limits::MESSAGE_BYTES
+                && draft.is_whole()
         })
     });
 
@@ -123,12 +129,18 @@ pub(crate) fn Composer(
     view! {
         <form
             class="composer"
+            class:composer--over=move || is_over.get()
+            on:dragover=on_dragover(is_over)
+            on:dragleave=move |_| is_over.set(false)
+            on:drop=on_drop(actions, session_id, is_over)
             on:submit=move |event| {
                 event.prevent_default();
                 send();
             }
         >
+            <AttachmentChips session_id draft/>
             <div class="composer__box">
+                <AttachButton session_id/>
                 <textarea
                     class="composer__input"
                     data-testid=testid::COMPOSER_INPUT
@@ -141,6 +153,7 @@ pub(crate) fn Composer(
                         on_input.run((session_id.get_untracked(), event.target().value()));
                     }
                     on:keydown=on_keydown
+                    on:paste=on_paste(actions, session_id)
                 ></textarea>
                 <Show when=move || fate.get() == Fate::Waits && is_sendable.get()>
                     <button

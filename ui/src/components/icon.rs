@@ -12,6 +12,7 @@ pub(crate) enum Shape {
     ArrowUp,
     Bell,
     Check,
+    Clip,
     Close,
     Copy,
     Fork,
@@ -20,6 +21,7 @@ pub(crate) enum Shape {
     Menu,
     Model,
     More,
+    Page,
     Pencil,
     Plus,
     Right,
@@ -39,6 +41,9 @@ impl Shape {
             Self::ArrowUp => "M8 13V3M3.5 7.5 8 3l4.5 4.5",
             Self::Bell => "M4 11V7a4 4 0 0 1 8 0v4l1.2 1.5H2.8zM6.7 14.5h2.6",
             Self::Check => "m3 8.5 3.5 3.5L13 5",
+            Self::Clip => {
+                "M12.5 7.5 8 12a2.800 2.800 0 0 1-4-4l5-5a1.900 1.900 0 0 1 2.700 2.700L6.900 10.500a.9.9 0 0 1-1.300-1.300L9.800 5"
+            }
             Self::Close => "m4 4 8 8M12 4l-8 8",
             Self::Copy => "M6 5.5h7v8H6zM3.5 10.5H3v-8h7V3",
             Self::Fork => "M5 3v4c0 2 6 1 6 4v2M5 7v6M3.5 4.5 5 3l1.5 1.5M9.500 11.5 11 13l1.5-1.5",
@@ -49,6 +54,7 @@ impl Shape {
                 "M8 2.5 13 5.250v5.500L8 13.500l-5-2.750v-5.500zM3 5.250 8 8l5-2.750M8 8v5.500"
             }
             Self::More => "M3.500 8h.01M8 8h.01M12.500 8h.01",
+            Self::Page => "M4 2.5h5l3 3v8H4zM9 2.5v3h3M6 8.500h4M6 11h4",
             Self::Pencil => "M3 13l.7-3L10.500 3.200l2.300 2.300L6 12.300z",
             Self::Plus => "M8 3v10M3 8h10",
             Self::Right => "M6 3.500 10.500 8 6 12.500",

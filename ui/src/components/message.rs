@@ -6,6 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use protocol::{AppInfo, Block, BlockKind, Ending, MessageId, MessageStatus, Role, StepId};
 
+use super::attachment::Attachments;
 use super::continue_button::ContinueButton;
 use super::markdown::Markdown;
 use super::message_tools::{EditForm, MessageTools};
@@ -59,6 +60,7 @@ pub(crate) fn MessageView(
             data-status=status
         >
             {author(message.role, model, app)}
+            <Attachments attachments=message.attachments.clone()/>
             {is_unreadable.then(|| view! { <p class="message__cut">"This message cannot be read"</p> })}
             <Show when=move || is_editing.get() fallback=body>
                 <EditForm message=Arc::clone(&edited) is_editing/>

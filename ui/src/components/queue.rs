@@ -78,8 +78,13 @@ pub(crate) fn Queue(
 fn QueuedRow(message: QueuedMessage) -> impl IntoView {
     let actions = use_actions();
     let QueuedMessage {
-        message_id, text, ..
+        message_id,
+        text,
+        attachments,
+        ..
     } = message;
+    let along: Vec<String> = attachments.into_iter().map(|one| one.name).collect();
+    let along = (!along.is_empty()).then(|| format!("With {}", along.join(", ")));
     let is_editing = RwSignal::new(false);
     let is_busy = RwSignal::new(false);
     let error = RwSignal::new(None::<CommandError>);
@@ -130,6 +135,7 @@ fn QueuedRow(message: QueuedMessage) -> impl IntoView {
         let text = text.clone();
         view! {
             <p class="queue__text">{text}</p>
+            {along.clone().map(|along| view! { <span class="queue__along">{along}</span> })}
             <button
                 type="button"
                 class="icon-button"

@@ -74,6 +74,7 @@ impl SyncState {
             ErrorCode::InvalidCommand
             | ErrorCode::InvalidValue
             | ErrorCode::TooLarge
+            | ErrorCode::Unsupported
             | ErrorCode::NotFound
             | ErrorCode::AlreadyRunning
             | ErrorCode::NotActionable

@@ -154,6 +154,7 @@ fn message(position: u64, role: Role, text: &str) -> Message {
             kind: BlockKind::Text,
             text: text.to_owned(),
         }],
+        attachments: Vec::new(),
         run_id: Some(RUN),
         step_id: is_agent.then_some(STEP),
         attempt: is_agent.then_some(1),

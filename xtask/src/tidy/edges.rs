@@ -9,7 +9,15 @@ use super::Finding;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("holdfast-protocol", &[]),
     ("holdfast-store", &["holdfast-protocol"]),
-    ("holdfast-engine", &["holdfast-protocol", "holdfast-store"]),
+    ("holdfast-attachments", &["holdfast-protocol"]),
+    (
+        "holdfast-engine",
+        &[
+            "holdfast-protocol",
+            "holdfast-store",
+            "holdfast-attachments",
+        ],
+    ),
     (
         "holdfast-skills",
         &["holdfast-protocol", "holdfast-store", "holdfast-engine"],

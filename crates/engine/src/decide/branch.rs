@@ -6,8 +6,8 @@ use protocol::{
 use store::{Change, SessionState};
 
 use super::start_run::{
-    Trigger, add_user_message, begin_run, make_room, refuse_doubt, refuse_ending, refuse_live,
-    user_message,
+    Trigger, Written, add_user_message, begin_run, make_room, refuse_doubt, refuse_ending,
+    refuse_live, user_message,
 };
 use super::{Decision, Given};
 
@@ -36,7 +36,12 @@ pub(crate) fn edit_message(
     let mut decision = Decision::nothing();
     let mut state = ready(&mut decision, state, given)?;
     branch_at(&mut decision, &mut state, message.position, given);
-    let written = user_message(&state, again.message_id, again.run_id, text, given);
+    // What was given along with it stays.
+    let written = Written {
+        text,
+        attachments: &message.attachments,
+    };
+    let written = user_message(&state, again.message_id, again.run_id, written, given);
     add_user_message(&mut decision, &mut state, written, given);
     let trigger = Trigger {
         run_id: again.run_id,

@@ -6,7 +6,7 @@ use protocol::{
     AgentId, CallId, CallStatus, ErrorClass, Event, Message, MessageId, RunId, RunStatus,
     SessionId, SummaryView, ToolCallView,
 };
-use store::{CallRow, Change, MessageRow, NewRun};
+use store::{AttachmentChange, CallRow, Change, MessageRow, NewAttachment, NewRun};
 
 use super::draft::error_result;
 use super::{Decision, Given};
@@ -29,6 +29,8 @@ pub(crate) struct Copied {
     /// What models are told in the place of older messages; those of messages that are not copied
     /// are not either.
     pub(crate) summaries: Vec<SummaryView>,
+    /// What messages name that is not there yet.
+    pub(crate) attachments: Vec<NewAttachment>,
 }
 
 /// Everything gets new ids. The copied history belongs to one run that is over: nothing in it is
@@ -57,6 +59,14 @@ pub(crate) fn copy_session(copied: &Copied, given: &Given<'_>) -> Decision {
         });
         let event = Event::ModelChanged { model: Some(model) };
         decision.event(session_id, at_ms, event);
+    }
+    for attachment in &copied.attachments {
+        // The messages that have it follow in the same transition.
+        decision.change(Change::Attachment(AttachmentChange::Add(NewAttachment {
+            at_ms,
+            expires_at_ms: at_ms,
+            ..attachment.clone()
+        })));
     }
     let run_id = RunId::from_uuid(given.new_id());
     let new_ids = add_messages(&mut decision, copied, run_id, given);

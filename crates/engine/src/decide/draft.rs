@@ -252,6 +252,7 @@ impl<'a> Draft<'a> {
             role: Role::Agent,
             status,
             blocks,
+            attachments: Vec::new(),
             run_id: Some(self.run.run_id),
             step_id: Some(step.step_id),
             attempt: Some(step.attempt),

@@ -105,6 +105,7 @@ pub(super) fn send_next(decision: &mut Decision, state: &mut SessionState, given
         run_id: RunId::from_uuid(given.new_id()),
         agent: (state.agent_id, state.agent.clone()),
         text: message.text,
+        attachments: message.attachments,
         request_key: None,
     };
     send(decision, state, &input, given);

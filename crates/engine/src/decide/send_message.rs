@@ -9,7 +9,8 @@ use super::draft::Draft;
 use super::halt::end_open_calls;
 use super::queue::{queue_changed, send_next};
 use super::start_run::{
-    StartRun, add_user_message, has_running_call, make_room, open_session, send, user_message,
+    StartRun, Written, add_user_message, has_running_call, make_room, open_session, send,
+    user_message,
 };
 use super::{Decision, Given};
 
@@ -81,6 +82,7 @@ fn waiting(input: &SendMessage, given: &Given<'_>) -> QueuedMessage {
     QueuedMessage {
         message_id: input.start.message_id,
         text: input.start.text.clone(),
+        attachments: input.start.attachments.clone(),
         created_at_ms: given.at_ms,
     }
 }
@@ -129,7 +131,11 @@ fn join(state: &SessionState, input: &SendMessage, given: &Given<'_>) -> (SentOu
     end_open_calls(&mut draft, ApprovalStatus::Superseded, text);
     let run_id = draft.run.run_id;
     let start = &input.start;
-    let message = user_message(&draft.state, start.message_id, run_id, &start.text, given);
+    let written = Written {
+        text: &start.text,
+        attachments: &start.attachments,
+    };
+    let message = user_message(&draft.state, start.message_id, run_id, written, given);
     add_user_message(&mut draft.decision, &mut draft.state, message, given);
     note_request(&mut draft.decision, input);
     draft.ask_model();

@@ -1,9 +1,9 @@
 //! A message is sent: it is written, a run begins, its first step begins.
 
 use protocol::{
-    AgentFields, AgentId, ApprovalStatus, Block, BlockKind, CallStatus, CommandError, Ending,
-    ErrorCode, Event, Message, MessageId, MessageStatus, Role, RunId, RunReason, RunStatus,
-    SessionId, StepId, StepStatus,
+    AgentFields, AgentId, ApprovalStatus, AttachmentView, Block, BlockKind, CallStatus,
+    CommandError, Ending, ErrorCode, Event, Message, MessageId, MessageStatus, Role, RunId,
+    RunReason, RunStatus, SessionId, StepId, StepStatus,
 };
 use store::{Change, NewRun, RunState, SessionState, StepKind, StepState, Used};
 
@@ -25,6 +25,7 @@ pub(crate) struct StartRun {
     /// The agent of a session that is created with it.
     pub(crate) agent: (AgentId, AgentFields),
     pub(crate) text: String,
+    pub(crate) attachments: Vec<AttachmentView>,
     pub(crate) request_key: Option<String>,
 }
 
@@ -56,7 +57,11 @@ pub(super) fn send(
     given: &Given<'_>,
 ) {
     give_title(decision, state, &input.text, given);
-    let message = user_message(state, input.message_id, input.run_id, &input.text, given);
+    let said = Written {
+        text: &input.text,
+        attachments: &input.attachments,
+    };
+    let message = user_message(state, input.message_id, input.run_id, said, given);
     add_user_message(decision, state, message, given);
     let trigger = Trigger {
         run_id: input.run_id,
@@ -218,12 +223,19 @@ fn give_title(decision: &mut Decision, state: &mut SessionState, text: &str, giv
     );
 }
 
+/// What a person wrote, and what they gave along with it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written<'a> {
+    pub(super) text: &'a str,
+    pub(super) attachments: &'a [AttachmentView],
+}
+
 /// A message by the person, at the end of the branch that is shown.
 pub(super) fn user_message(
     state: &SessionState,
     message_id: MessageId,
     run_id: RunId,
-    text: &str,
+    written: Written<'_>,
     given: &Given<'_>,
 ) -> Message {
     Message {
@@ -234,8 +246,9 @@ pub(super) fn user_message(
         status: MessageStatus::Complete,
         blocks: vec![Block {
             kind: BlockKind::Text,
-            text: text.to_owned(),
+            text: written.text.to_owned(),
         }],
+        attachments: written.attachments.to_vec(),
         run_id: Some(run_id),
         step_id: None,
         attempt: None,
@@ -272,6 +285,18 @@ pub(super) struct Trigger {
     pub(super) retry_of: Option<RunId>,
 }
 
+/// Who answers: the session's own choice goes before its agent's.
+pub(crate) fn chosen_model(
+    state: Option<&SessionState>,
+    agent: &AgentFields,
+    given: &Given<'_>,
+) -> String {
+    let chosen = state.and_then(|state| state.model.clone());
+    chosen
+        .or_else(|| agent.model.clone())
+        .unwrap_or_else(|| given.default_model.to_string())
+}
+
 /// Begins a run with what its agent is now, and its first model call.
 pub(super) fn begin_run(
     decision: &mut Decision,
@@ -280,9 +305,7 @@ pub(super) fn begin_run(
     given: &Given<'_>,
 ) {
     let pin = Pin::of(&state.agent, given.tools).to_text();
-    // The session's own choice goes before its agent's.
-    let chosen = state.model.clone().or_else(|| state.agent.model.clone());
-    let model = chosen.unwrap_or_else(|| given.default_model.to_string());
+    let model = chosen_model(Some(state), &state.agent, given);
     let (run_id, message_id, retry_of) = (trigger.run_id, trigger.message_id, trigger.retry_of);
     decision.change(Change::CreateRun(NewRun {
         run_id,

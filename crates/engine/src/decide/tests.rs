@@ -252,6 +252,7 @@ fn input() -> StartRun {
         run_id: run_id(NEW),
         agent: (agent_id(), agent()),
         text: "# When is high water?\nand where".to_owned(),
+        attachments: Vec::new(),
         request_key: Some("key".to_owned()),
     }
 }

@@ -104,6 +104,7 @@ async fn prepare(engine: &Engine, call: Call) -> Result<Option<Prepared>, RunErr
         model: facts.model,
         instructions: Some(INSTRUCTIONS.to_owned()),
         messages: Arc::new(vec![RequestMessage::User {
+            parts: Vec::new(),
             text: transcript::of(&cut.told, bytes),
         }]),
         tools: Vec::new(),

@@ -7,6 +7,7 @@ use store::{Reader, RunFacts};
 
 use super::{Call, failed};
 use crate::Engine;
+use crate::attachment;
 use crate::decide::{Asking, Outcome};
 use crate::history::{Fresh, History};
 use crate::model::{Model, ModelRequest};
@@ -69,7 +70,8 @@ pub(super) async fn prepare(engine: &Engine, call: Call) -> Result<Prepared, Out
             can_compact: true,
         });
     }
-    let request = request::build(&facts.model, pin, history.told());
+    let messages = attachment::shown(history.told(), &attachment::taken_by(&*model));
+    let request = request::build(&facts.model, pin, messages);
     if is_final {
         engine.inner.histories.keep(call.session_id, history);
     }

@@ -187,7 +187,7 @@ fn no_longer_queued() -> CommandError {
 }
 
 /// What the same request was answered with before.
-fn sent_before(reader: &Reader<'_>, key: &str) -> Result<Option<Reply>, store::Error> {
+pub(super) fn sent_before(reader: &Reader<'_>, key: &str) -> Result<Option<Reply>, store::Error> {
     if let Some(run) = reader.run_of_request_key(key)? {
         return Ok(Some(Reply::Sent {
             session_id: run.session_id,

@@ -24,6 +24,7 @@ impl Engine {
             run_id: RunId::from_uuid(self.inner.new_id()),
             agent: self.agent(agent_id).await?,
             text,
+            attachments: Vec::new(),
             request_key,
         })
     }

@@ -1,20 +1,22 @@
 //! Forking, exporting and importing sessions.
 
+mod attached;
 mod said;
 
 use std::collections::{HashMap, HashSet};
 
 use protocol::{
-    CommandError, ErrorCode, ExportFormat, Message, MessageId, MessageStatus, Reply, Role,
-    SessionExport, SessionId, SummaryView, limits,
+    AttachmentId, CommandError, ErrorCode, ExportFormat, Message, MessageId, MessageStatus, Reply,
+    Role, SessionExport, SessionId, SummaryView, limits,
 };
-use store::{CallRow, DEFAULT_AGENT, MessageRow, Reader, SessionState};
+use store::{CallRow, DEFAULT_AGENT, MessageRow, NewAttachment, Reader, SessionState};
 
 use crate::Engine;
-use crate::command_error::not_found;
+use crate::command_error::{closing, not_found};
 use crate::decide::{self, Copied};
 
 use crate::{markdown, title};
+use attached::{exported, taken_in};
 use said::{Said, natives};
 
 /// Messages of one imported session.
@@ -81,6 +83,7 @@ impl Engine {
                 .into_iter()
                 .map(|call| (call.provider_id, call.view))
                 .collect(),
+            attachments: Vec::new(),
         };
         self.copy(copied).await
     }
@@ -99,13 +102,26 @@ impl Engine {
         session_id: SessionId,
         format: ExportFormat,
     ) -> Result<Reply, CommandError> {
+        let read = move |reader: &Reader<'_>| {
+            let Some(whole) = whole(reader, session_id)? else {
+                return Ok(None);
+            };
+            // Only what can be imported again is worth its size.
+            let attachments = match format {
+                ExportFormat::Json => exported(reader, &whole.messages)?,
+                ExportFormat::Markdown => Vec::new(),
+            };
+            Ok(Some((whole, attachments)))
+        };
+        let found = self.read(read).await?;
+        let (whole, attachments) = found.ok_or_else(|| not_found("session"))?;
         let Whole {
             state,
             messages,
             calls,
             summaries,
             created_at_ms,
-        } = self.whole(session_id).await?;
+        } = whole;
         let export = SessionExport {
             kind: SessionExport::KIND.to_owned(),
             version: SessionExport::VERSION,
@@ -116,6 +132,7 @@ impl Engine {
             summaries,
             messages: messages.into_iter().map(|row| row.message).collect(),
             calls: calls.into_iter().map(|call| call.view).collect(),
+            attachments,
         };
         let name = title::file_name(export.title.as_deref().unwrap_or("session"));
         let (text, ending) = match format {
@@ -130,9 +147,10 @@ impl Engine {
     }
 
     pub(super) async fn import_session(&self, json: &str) -> Result<Reply, CommandError> {
-        let export: SessionExport =
+        let mut export: SessionExport =
             serde_json::from_str(json).map_err(|error| not_an_export(&error.to_string()))?;
         check(&export)?;
+        let attachments = self.take_in(&mut export).await?;
         let name = export.agent.name.clone();
         let agents = self.read(|reader| reader.agents()).await?;
         let agent = agents.into_iter().find(|agent| agent.fields.name == name);
@@ -151,8 +169,26 @@ impl Engine {
             messages,
             calls,
             summaries: export.summaries,
+            attachments,
         };
         self.copy(copied).await
+    }
+
+    /// On a thread that may wait: files are looked at.
+    async fn take_in(
+        &self,
+        export: &mut SessionExport,
+    ) -> Result<Vec<NewAttachment>, CommandError> {
+        let mut messages = std::mem::take(&mut export.messages);
+        let files = std::mem::take(&mut export.attachments);
+        let inner = std::sync::Arc::clone(&self.inner);
+        let looked = tokio::task::spawn_blocking(move || {
+            let new_id = || AttachmentId::from_uuid(inner.new_id());
+            taken_in(files, &mut messages, new_id).map(|added| (added, messages))
+        });
+        let (added, messages) = looked.await.map_err(|_| closing())??;
+        export.messages = messages;
+        Ok(added)
     }
 }
 
@@ -190,6 +226,7 @@ fn check(export: &SessionExport) -> Result<(), CommandError> {
     let is_odd = |message: &Message| {
         message.status == MessageStatus::Unreadable
             || message.created_at_ms > limits::INTEGER
+            || (message.role == Role::Agent && !message.attachments.is_empty())
             || message.model.as_deref().is_some_and(str::is_empty)
     };
     if export.messages.iter().any(is_odd) {

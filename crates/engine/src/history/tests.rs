@@ -20,6 +20,7 @@ fn row(position: u64, role: Role, text: &str) -> MessageRow {
             kind: BlockKind::Text,
             text: text.to_owned(),
         }],
+        attachments: Vec::new(),
         run_id: None,
         step_id: Some(StepId::from_uuid(Uuid::from_u128(position.into()))),
         attempt: Some(1),
@@ -34,7 +35,11 @@ fn row(position: u64, role: Role, text: &str) -> MessageRow {
             items: format!("[{position}]"),
         })
     });
-    MessageRow { message, native }
+    MessageRow {
+        message,
+        native,
+        contents: Vec::new(),
+    }
 }
 
 /// The person's messages are those with odd positions.
@@ -79,7 +84,7 @@ fn usage(input: u64, output: u64) -> Usage {
 
 fn texts(told: &[RequestMessage]) -> Vec<&str> {
     let text = |message| match message {
-        &RequestMessage::User { ref text }
+        &RequestMessage::User { ref text, .. }
         | &RequestMessage::Agent { ref text, .. }
         | &RequestMessage::Result { ref text, .. } => text.as_str(),
     };

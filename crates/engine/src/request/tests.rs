@@ -29,6 +29,7 @@ fn message(number: u64, role: Role, status: MessageStatus, text: &str) -> Messag
                 text: text.to_owned(),
             },
         ],
+        attachments: Vec::new(),
         run_id: None,
         step_id: None,
         attempt: None,
@@ -108,6 +109,7 @@ fn built(messages: &[Message], calls: &[CallRow]) -> Vec<RequestMessage> {
         .map(|message| MessageRow {
             message: message.clone(),
             native: None,
+            contents: Vec::new(),
         })
         .collect();
     let told = tell_each(&rows, calls).into_iter();

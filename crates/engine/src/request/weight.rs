@@ -1,13 +1,15 @@
 //! What a request weighs in tokens: an estimate, rather too much than too little. What a provider
 //! counted itself is always better.
 
-use crate::model::RequestMessage;
+use crate::model::{RequestMessage, RequestPart};
 use crate::pin::Pin;
 
 /// Bytes of a token. English has four or more, source code and most other scripts about three.
 pub(crate) const BYTES: u64 = 3;
 /// What every message costs beside its text: its role, its ids, its brackets.
 const FRAME: u64 = 8;
+/// An image, whatever its bytes: providers make it smaller before they count it.
+const IMAGE: u64 = 1_600;
 
 /// A text.
 pub(crate) fn of_text(text: &str) -> u64 {
@@ -18,7 +20,13 @@ pub(crate) fn of_text(text: &str) -> u64 {
 pub(crate) fn of(message: &RequestMessage) -> u64 {
     FRAME
         + match message {
-            RequestMessage::User { text } => of_text(text),
+            RequestMessage::User { parts, text } => {
+                let parts = parts.iter().map(|part| match part {
+                    RequestPart::Text(text) => FRAME + of_text(text),
+                    RequestPart::Image(image) => IMAGE + of_text(&image.label),
+                });
+                parts.sum::<u64>() + of_text(text)
+            }
             RequestMessage::Agent {
                 text,
                 calls,
@@ -57,17 +65,31 @@ mod tests {
     use protocol::Native;
 
     use super::*;
-    use crate::model::RequestCall;
+    use crate::model::{RequestCall, RequestImage};
 
     #[test]
     fn everything_that_is_sent_weighs_something() {
         let user = |text: &str| {
             of(&RequestMessage::User {
+                parts: Vec::new(),
                 text: text.to_owned(),
             })
         };
         assert_eq!(user(""), FRAME);
         assert_eq!(user("abcd"), FRAME + 2);
+        let along = RequestMessage::User {
+            parts: vec![
+                RequestPart::Text("abcdef".into()),
+                RequestPart::Image(Arc::new(RequestImage {
+                    label: "abc".to_owned(),
+                    media_type: "image/png".to_owned(),
+                    size: (1, 1),
+                    data: "x".repeat(100_000),
+                })),
+            ],
+            text: String::new(),
+        };
+        assert_eq!(of(&along), FRAME + FRAME + 2 + IMAGE + 1);
         let agent = |native: Option<&str>| {
             of(&RequestMessage::Agent {
                 text: "abc".to_owned(),

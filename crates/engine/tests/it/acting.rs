@@ -87,7 +87,7 @@ impl Call {
             .messages
             .iter()
             .map(|message| match message {
-                engine::RequestMessage::User { text } => format!("user: {text}"),
+                engine::RequestMessage::User { text, .. } => format!("user: {text}"),
                 engine::RequestMessage::Agent { text, calls, .. } => {
                     format!("agent: {text} +{}", calls.len())
                 }
@@ -105,6 +105,7 @@ pub(crate) fn send_command(session_id: Option<SessionId>, text: &str) -> Command
         text: text.to_owned(),
         request_key: None,
         stop_first: false,
+        attachments: Vec::new(),
         agent_id: None,
     }
 }
@@ -116,6 +117,7 @@ pub(crate) fn keyed(session_id: SessionId, text: &str, key: &str, stop_first: bo
         text: text.to_owned(),
         request_key: Some(key.to_owned()),
         stop_first,
+        attachments: Vec::new(),
         agent_id: None,
     }
 }
@@ -164,6 +166,7 @@ impl World {
             text: text.to_owned(),
             request_key: None,
             stop_first: true,
+            attachments: Vec::new(),
             agent_id: None,
         };
         sent(self.done(command).await)
@@ -276,6 +279,7 @@ impl World {
             text: text.to_owned(),
             request_key: None,
             stop_first: false,
+            attachments: Vec::new(),
             agent_id: Some(agent_id),
         };
         sent(self.done(command).await)

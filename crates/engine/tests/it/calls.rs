@@ -178,6 +178,7 @@ impl World {
             text: text.to_owned(),
             request_key: None,
             stop_first,
+            attachments: Vec::new(),
             agent_id: None,
         };
         match self.execute(command).await.unwrap() {

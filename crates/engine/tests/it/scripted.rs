@@ -14,7 +14,7 @@ use crate::fixture::soon;
 /// The text of a message in a request.
 pub(crate) fn said(message: &RequestMessage) -> &str {
     match message {
-        RequestMessage::User { text }
+        RequestMessage::User { text, .. }
         | RequestMessage::Agent { text, .. }
         | RequestMessage::Result { text, .. } => text,
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use engine::{Model, ModelEvent, ModelRequest, ModelStream};
+use engine::{ImageLimits, Model, ModelEvent, ModelRequest, ModelStream};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use models::{Price, cost};
 use protocol::{ModelInfo, Usage};
@@ -32,6 +32,10 @@ impl ProvidedModel {
 impl Model for ProvidedModel {
     fn info(&self) -> ModelInfo {
         self.provider.info(&self.name)
+    }
+
+    fn images(&self) -> ImageLimits {
+        models::image_limits(card::dialect(self.provider.row.fields.dialect))
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {

@@ -114,7 +114,7 @@ fn messages<'a>(model: &str, told: &'a [RequestMessage]) -> Vec<Message<'a>> {
     for message in told {
         let is_result = matches!(message, RequestMessage::Result { .. });
         let (role, content) = match message {
-            RequestMessage::User { text } => (Role::User, vec![Block::text(text)]),
+            RequestMessage::User { parts, text } => (Role::User, content::given(parts, text)),
             RequestMessage::Agent {
                 text,
                 calls,

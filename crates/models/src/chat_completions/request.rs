@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
-use engine::{ModelError, ModelRequest, RequestCall, RequestMessage, ToolSpec};
+use engine::{ModelError, ModelRequest, RequestCall, RequestMessage, RequestPart, ToolSpec};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::endpoint::Endpoint;
+use crate::given::{self, Piece};
 use crate::{failure, pairs, written_calls};
 
 /// What is not the person's to choose.
@@ -60,7 +61,7 @@ enum Message<'a> {
         content: &'a str,
     },
     User {
-        content: &'a str,
+        content: Content<'a>,
     },
     Assistant {
         // Null beside calls, as the provider itself writes it.
@@ -72,6 +73,26 @@ enum Message<'a> {
         tool_call_id: &'a str,
         content: Cow<'a, str>,
     },
+}
+
+/// One text wherever that is enough: not every server takes a list.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<Part<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: ImageUrl },
+}
+
+#[derive(Serialize)]
+struct ImageUrl {
+    url: String,
 }
 
 #[derive(Serialize)]
@@ -102,7 +123,9 @@ struct Function<'a> {
 
 fn message(message: &RequestMessage) -> Message<'_> {
     match message {
-        RequestMessage::User { text } => Message::User { content: text },
+        RequestMessage::User { parts, text } => Message::User {
+            content: content(parts, text),
+        },
         RequestMessage::Agent {
             text,
             calls,
@@ -129,6 +152,22 @@ fn message(message: &RequestMessage) -> Message<'_> {
             },
         },
     }
+}
+
+fn content<'a>(parts: &'a [RequestPart], text: &'a str) -> Content<'a> {
+    if given::images(parts).next().is_none() {
+        return Content::Text(given::text(parts, text));
+    }
+    let pieces = given::pieces(parts, text).into_iter();
+    let parts = pieces.map(|piece| match piece {
+        Piece::Text(text) => Part::Text { text },
+        Piece::Image(image) => Part::ImageUrl {
+            image_url: ImageUrl {
+                url: given::data_url(image),
+            },
+        },
+    });
+    Content::Parts(parts.collect())
 }
 
 fn call(call: &RequestCall) -> ToolCall<'_> {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::thought;
 use crate::endpoint::Endpoint;
-use crate::{failure, pairs, replay, written_calls};
+use crate::{failure, given, pairs, replay, written_calls};
 
 /// What is not the person's to choose.
 const OWN: [&str; 5] = ["model", "messages", "tools", "stream", "options"];
@@ -58,7 +58,9 @@ enum Message<'a> {
         content: &'a str,
     },
     User {
-        content: &'a str,
+        content: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        images: Vec<&'a str>,
     },
     Assistant {
         content: &'a str,
@@ -112,7 +114,12 @@ fn options(endpoint: &Endpoint) -> Map<String, Value> {
 
 fn message<'a>(model: &str, told: &'a RequestMessage) -> Message<'a> {
     match told {
-        RequestMessage::User { text } => Message::User { content: text },
+        RequestMessage::User { parts, text } => Message::User {
+            content: given::text(parts, text),
+            images: given::images(parts)
+                .map(|image| image.data.as_str())
+                .collect(),
+        },
         RequestMessage::Agent {
             text,
             calls,

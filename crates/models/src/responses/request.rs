@@ -79,7 +79,7 @@ fn input<'a>(model: &str, told: &'a [RequestMessage]) -> Vec<Item<'a>> {
     let mut items = Vec::with_capacity(told.len());
     for message in told {
         match message {
-            RequestMessage::User { text } => items.push(Item::user(text)),
+            RequestMessage::User { parts, text } => items.push(Item::user(parts, text)),
             RequestMessage::Agent {
                 text,
                 calls,

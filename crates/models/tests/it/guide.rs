@@ -45,6 +45,7 @@ pub(crate) fn open(folder: &Path, word_pause: Duration) -> Engine {
 /// What the guide says to the question when it is asked directly.
 async fn whole_answer() -> String {
     let message = RequestMessage::User {
+        parts: Vec::new(),
         text: QUESTION.to_owned(),
     };
     let request = ModelRequest {

@@ -39,6 +39,7 @@ pub(crate) fn model_with(url: &str, limits: Limits) -> ChatCompletions {
 
 pub(crate) fn question(text: &str) -> ModelRequest {
     let message = RequestMessage::User {
+        parts: Vec::new(),
         text: text.to_owned(),
     };
     let tool = ToolSpec {

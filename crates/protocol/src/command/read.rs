@@ -97,7 +97,8 @@ fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::Object(fields) => fields.values().all(says_nothing),
-        Value::Bool(true) | Value::Number(_) | Value::String(_) | Value::Array(_) => false,
+        Value::Array(items) => items.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

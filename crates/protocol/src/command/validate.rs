@@ -5,6 +5,7 @@ use super::check::{
     check_model, check_path, check_request_key, check_resolution, check_rule, check_settings,
     check_text, check_title,
 };
+use super::check_attachment::{check_attachment, check_attachments};
 use super::check_provider::{check_key, check_provider, check_secret_name};
 use crate::{Command, CommandError};
 
@@ -27,10 +28,19 @@ impl Command {
                 title: Some(title), ..
             }
             | Self::RenameSession { title, .. } => check_title(title),
-            Self::StartRun {
-                text, request_key, ..
+            Self::SendMessage {
+                text,
+                request_key,
+                attachments,
+                ..
+            } => {
+                check_text(text)?;
+                check_attachments(attachments)?;
+                check_request_key(request_key.as_deref())
             }
-            | Self::SendMessage {
+            Self::AddAttachment { name, data, .. } => check_attachment(name, data),
+            Self::GetAttachment { offset, .. } => check_integer("offset", offset.unwrap_or(0)),
+            Self::StartRun {
                 text, request_key, ..
             }
             | Self::EditMessage {
@@ -91,6 +101,7 @@ impl Command {
             | Self::ForkSession { .. }
             | Self::SelectBranch { .. }
             | Self::ExportSession { .. }
+            | Self::RemoveAttachment { .. }
             | Self::RemoveQueued { .. }
             | Self::SendQueued { .. }
             | Self::GetRun { .. }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use protocol::{
-    ApprovalStatus, AttentionAction, AttentionKind, BlockKind, CallStatus, Command, CommandError,
+    ApprovalStatus, AttachmentKind, AttentionAction, AttentionKind, BlockKind, CallStatus, Command, CommandError,
     Decision, Dialect, EffectClass, ErrorClass, ErrorCode, Event, ExportFormat, KeyPlace,
     LocalFound, LocalKind, MessageStatus, PreviewPart, ProviderState, ProviderTest, ProxySetting,
     Push, RecoveryPolicy, Reply, Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome,
@@ -34,7 +34,7 @@ macro_rules! cases {
 
 cases!(Command: GetApp ListSessions ListAttention CreateSession RenameSession ArchiveSession
     DeleteSession RestoreSession SetSessionAgent SetSessionModel ForkSession SelectBranch ExportSession
-    ImportSession GetSession ListMessages SendMessage EditQueued RemoveQueued SendQueued
+    ImportSession GetSession ListMessages SendMessage AddAttachment GetAttachment RemoveAttachment EditQueued RemoveQueued SendQueued
     EditMessage Regenerate RetryRun StartRun GetRun StopRun ResumeRun CancelRun ListApprovals
     GetCall GetResult DecideCall DecideCalls ResolveCall UndoCall UndoRun ListRules AddRule
     RevokeRule ListAgents CreateAgent UpdateAgent DuplicateAgent DeleteAgent ListProviders
@@ -47,11 +47,11 @@ cases!(Event: SessionCreated SessionRenamed MessageAdded RunStarted StepStarted 
     RetryScheduled QueueChanged BranchStarted BranchSelected SessionArchived AgentChanged
     ModelChanged HistorySummarised
     RunStopped RunInterrupted RunResumed RunCompleted RunFailed RunCancelled Unrecognised);
-cases!(Reply: App Sessions Session Snapshot Messages Sent Queue Calls Call Result Decided Undone
+cases!(Reply: App Sessions Session Snapshot Messages Sent Attached Attachment AttachmentRemoved Queue Calls Call Result Decided Undone
     Rules Agents Agent Providers Provider ProviderTested LocalServers Served Settings Exported Deleted RunStarted Run RunMoved Subscribed Unsubscribed
     Watching);
 cases!(Push: Event Delta Session Gone Show Ended);
-cases!(ErrorCode: InvalidCommand InvalidValue TooLarge NotFound AlreadyRunning NotActionable
+cases!(ErrorCode: InvalidCommand InvalidValue TooLarge Unsupported NotFound AlreadyRunning NotActionable
     WrongDigest InvalidCursor Truncated Conflict StorageFailed DataFolderInUse NewerDatabase DamagedDatabase
     Unavailable Internal);
 cases!(StartState: Ready Failed);
@@ -72,6 +72,7 @@ cases!(RunReason: StoppedByUser AppClosed AppEnded Superseded Discarded StepLimi
 cases!(ErrorClass: Auth Billing Permission RateLimit Overloaded Network Timeout InvalidRequest
     ContextLength ContentRefused Tool Internal Cancelled InDoubt Limit);
 cases!(BlockKind: Text Reasoning Arguments);
+cases!(AttachmentKind: Image Text Pdf);
 cases!(Role: User Agent);
 cases!(MessageStatus: Complete Partial Unreadable);
 cases!(AttentionKind: Interrupted Waiting InDoubt Stopped Failed);

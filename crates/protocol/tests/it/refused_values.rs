@@ -27,6 +27,8 @@ fn rule_of(kind: &str, place: &str) -> Option<(usize, Form)> {
         ("send_message" | "start_run" | "edit_message" | "edit_queued", "/text") => {
             (limits::MESSAGE_BYTES, Form::Written)
         }
+        ("add_attachment", "/name") => (limits::ATTACHMENT_NAME_BYTES, Form::Line),
+        ("add_attachment", "/data") => (limits::ATTACHMENT_DATA_BYTES, Form::Written),
         ("import_session", "/json") => (limits::IMPORT_BYTES, Form::Written),
         ("create_session" | "rename_session", "/title") => (limits::TITLE_BYTES, Form::Line),
         (

@@ -8,8 +8,8 @@ mod reply;
 mod session;
 
 use protocol::{
-    AgentFields, AgentId, AgentView, CallId, MessageId, ProviderId, RuleId, RunId, RunLimits,
-    SessionId, StepId,
+    AgentFields, AgentId, AgentView, AttachmentId, CallId, MessageId, ProviderId, RuleId, RunId,
+    RunLimits, SessionId, StepId,
 };
 use uuid::Uuid;
 
@@ -32,6 +32,7 @@ const STEP: StepId = StepId::from_uuid(uuid(5));
 const CALL: CallId = CallId::from_uuid(uuid(6));
 const RULE: RuleId = RuleId::from_uuid(uuid(7));
 const PROVIDER: ProviderId = ProviderId::from_uuid(uuid(8));
+const ATTACHMENT: AttachmentId = AttachmentId::from_uuid(uuid(9));
 
 /// When things happen.
 const AT: u64 = 1_700_000_000_000;

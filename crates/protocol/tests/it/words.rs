@@ -4,9 +4,9 @@
 use std::fmt::Debug;
 
 use protocol::{
-    ApprovalStatus, AttentionAction, AttentionKind, BlockKind, CallStatus, Dialect, EffectClass,
-    ErrorClass, ExportFormat, MessageStatus, RecoveryPolicy, Role, RunReason, RunStatus,
-    StepStatus, Verdict,
+    ApprovalStatus, AttachmentKind, AttentionAction, AttentionKind, BlockKind, CallStatus, Dialect,
+    EffectClass, ErrorClass, ExportFormat, MessageStatus, RecoveryPolicy, Role, RunReason,
+    RunStatus, StepStatus, Verdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -163,6 +163,13 @@ fn sent_words_are_pinned() {
         MessageStatus::Unreadable,
     ];
     assert_eq!(sent(&statuses), ["complete", "partial", "unreadable"]);
+    let kinds = [
+        AttachmentKind::Image,
+        AttachmentKind::Text,
+        AttachmentKind::Pdf,
+    ];
+    assert_eq!(sent(&kinds), ["image", "text", "pdf"]);
+    assert_eq!(kinds.map(AttachmentKind::as_str), ["image", "text", "pdf"]);
     let formats = [ExportFormat::Json, ExportFormat::Markdown];
     assert_eq!(sent(&formats), ["json", "markdown"]);
 }

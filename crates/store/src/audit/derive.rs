@@ -6,7 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::CauseKind;
-use crate::{CallRow, Change, Error, Transition};
+use crate::{AttachmentChange, CallRow, Change, Error, Transition};
 
 /// One row to be.
 #[derive(Debug, Clone, Default)]
@@ -271,6 +271,7 @@ fn entry<'a>(change: &'a Change, all: &Transition) -> Result<Option<Entry<'a>>, 
         Change::DeleteProvider { provider_id } => {
             record("provider_deleted").about(provider_id.uuid())
         }
+        Change::Attachment(change) => of_attachment(change),
         Change::SaveSettings(settings) => record("settings_saved").json(settings)?,
         Change::NoteRequest { .. }
         | Change::SetRetry { .. }
@@ -313,7 +314,30 @@ fn added(message: &Message) -> Result<Entry<'static>, Error> {
             MessageStatus::Unreadable => "unreadable",
         });
     added.run_id = message.run_id.map(|id| id.uuid().into_bytes());
-    added.json(&message.blocks)
+    if message.attachments.is_empty() {
+        return added.json(&message.blocks);
+    }
+    added.json(&(&message.blocks, &message.attachments))
+}
+
+/// What it holds is told by its hash, as everything is.
+fn of_attachment(change: &AttachmentChange) -> Entry<'static> {
+    match change {
+        AttachmentChange::Add(added) => {
+            let mut entry = Entry::new("record", "attachment_added")
+                .at(added.at_ms)
+                .about(added.view.attachment_id.uuid());
+            entry.content = Some(blake3::hash(&added.body).into());
+            entry
+        }
+        AttachmentChange::Remove {
+            attachment_id,
+            at_ms,
+        } => Entry::new("record", "attachment_removed")
+            .at(*at_ms)
+            .about(attachment_id.uuid()),
+        AttachmentChange::Purge { at_ms } => Entry::new("record", "attachments_purged").at(*at_ms),
+    }
 }
 
 fn of_call(name: &'static str, call: &CallRow) -> Entry<'static> {

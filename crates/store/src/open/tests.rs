@@ -12,6 +12,7 @@ const THIRD: &str = include_str!("../../migrations/V003__plain_checks.sql");
 const FOURTH: &str = include_str!("../../migrations/V004__native.sql");
 const FIFTH: &str = include_str!("../../migrations/V005__providers.sql");
 const SIXTH: &str = include_str!("../../migrations/V006__context.sql");
+const SEVENTH: &str = include_str!("../../migrations/V007__attachments.sql");
 const ADDED: &str = "
     CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
     CREATE INDEX notes_by_body ON notes (body);
@@ -33,6 +34,7 @@ const LONGER: Schema = Schema::of(&[
     FOURTH,
     FIFTH,
     SIXTH,
+    SEVENTH,
     ADDED,
     ADDED_COLUMN,
 ]);
@@ -90,7 +92,7 @@ fn a_migrated_database_is_like_a_fresh_one() {
     let migrations: [&'static [&'static str]; 3] = [
         &[FIRST],
         &[FIRST, SECOND],
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ADDED],
+        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, ADDED],
     ];
     for older in migrations {
         let (_dir, options) = place();
@@ -125,8 +127,8 @@ fn a_verified_backup_is_made_before_a_migration() {
     close(&options, Schema::CURRENT);
     let old = shape(&options.folder.database());
     let opened = close(&options, LONGER);
-    assert_eq!(opened.migrated_from, Some(6));
-    let backup = options.folder.backups().join("holdfast-5000-schema6.db");
+    assert_eq!(opened.migrated_from, Some(7));
+    let backup = options.folder.backups().join("holdfast-5000-schema7.db");
     assert_eq!(shape(&backup), old);
     let count = std::fs::read_dir(options.folder.backups()).unwrap().count();
     assert_eq!(count, 1, "one backup, and nothing beside it");
@@ -137,9 +139,13 @@ fn a_verified_backup_is_made_before_a_migration() {
 #[test]
 fn a_failed_migration_leaves_the_old_database_and_the_backup() {
     let broken: [&'static [&'static str]; 3] = [
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, BROKEN],
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ADDED, BROKEN],
-        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, ORPHANING],
+        &[FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, BROKEN],
+        &[
+            FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, ADDED, BROKEN,
+        ],
+        &[
+            FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, ORPHANING,
+        ],
     ];
     for migrations in broken {
         let (_dir, options) = place();
@@ -150,7 +156,7 @@ fn a_failed_migration_leaves_the_old_database_and_the_backup() {
             assert!(matches!(result, Err(Error::Sqlite(_))), "{result:?}");
             assert_eq!(shape(&options.folder.database()), old);
         }
-        let backup = options.folder.backups().join("holdfast-5000-schema6.db");
+        let backup = options.folder.backups().join("holdfast-5000-schema7.db");
         assert_eq!(shape(&backup), old);
         let opened = close(&options, Schema::CURRENT);
         assert_eq!((opened.is_new, opened.migrated_from), (false, None));
@@ -165,7 +171,7 @@ fn without_a_backup_nothing_is_migrated() {
     let old = shape(&options.folder.database());
     // The name that the backup would get is taken by a folder, at the end of all times.
     options.now_ms = u64::MAX;
-    let taken = format!("holdfast-{}-schema6.db", u64::MAX);
+    let taken = format!("holdfast-{}-schema7.db", u64::MAX);
     std::fs::create_dir(options.folder.backups().join(taken)).unwrap();
     assert!(Store::open_with(&options, LONGER).is_err());
     assert_eq!(shape(&options.folder.database()), old);

@@ -31,6 +31,8 @@ pub enum Due {
         /// The call.
         call_id: CallId,
     },
+    /// Attachments that no message was sent with in time.
+    Attachments,
     /// A deleted session whose undo time is over.
     Purge {
         /// The session.
@@ -51,7 +53,10 @@ pub(super) const NEXT_DUE: &str = "
             ORDER BY next_check_at_ms LIMIT 1) AS \"check\",
            (SELECT deleted_at_ms FROM sessions
             WHERE deleted_at_ms IS NOT NULL
-            ORDER BY deleted_at_ms LIMIT 1) AS deleted";
+            ORDER BY deleted_at_ms LIMIT 1) AS deleted,
+           (SELECT expires_at_ms FROM attachments
+            WHERE expires_at_ms IS NOT NULL
+            ORDER BY expires_at_ms LIMIT 1) AS attachments";
 
 pub(super) const DUE_APPROVALS: &str = "
     SELECT tool_calls.session_id, approvals.call_id
@@ -71,6 +76,11 @@ pub(super) const DUE_CHECKS: &str = "
     WHERE next_check_at_ms IS NOT NULL AND next_check_at_ms <= ?1
     ORDER BY next_check_at_ms";
 
+pub(super) const DUE_ATTACHMENTS: &str = "
+    SELECT 1 FROM attachments
+    WHERE expires_at_ms IS NOT NULL AND expires_at_ms <= ?1
+    LIMIT 1";
+
 pub(super) const DUE_PURGES: &str = "
     SELECT id FROM sessions
     WHERE deleted_at_ms IS NOT NULL AND deleted_at_ms <= ?1
@@ -81,11 +91,12 @@ impl Reader<'_> {
     pub fn next_due(&self, undo_ms: u64) -> Result<Option<u64>, Error> {
         let found = self.one(NEXT_DUE, [], |row| {
             let deleted: Option<u64> = get(row, "deleted")?;
-            let times: [Option<u64>; 4] = [
+            let times: [Option<u64>; 5] = [
                 get(row, "approval")?,
                 get(row, "retry")?,
                 get(row, "check")?,
                 deleted.map(|at_ms| at_ms.saturating_add(undo_ms)),
+                get(row, "attachments")?,
             ];
             Ok(times.into_iter().flatten().min())
         })?;
@@ -112,6 +123,7 @@ impl Reader<'_> {
                 call_id: call_id(row, "id")?,
             })
         })?);
+        found.extend(self.one(DUE_ATTACHMENTS, params![now_ms], |_| Ok(Due::Attachments))?);
         if let Some(deleted_until) = now_ms.checked_sub(undo_ms) {
             found.extend(self.all(DUE_PURGES, params![deleted_until], |row| {
                 Ok(Due::Purge {

@@ -9,6 +9,7 @@ use protocol::{
 use rusqlite::params;
 
 use super::Reader;
+use super::attachments::Content;
 use super::row::{
     Row, get, get_or_drop, json_or_drop, message_id, session_id, unreadable, uuid_or_drop, why,
 };
@@ -36,6 +37,8 @@ pub struct MessageRow {
     pub message: Message,
     /// What the provider said in its own words, where that was kept.
     pub native: Option<Arc<Native>>,
+    /// What a model gets of its attachments, in their order; nothing where that is gone.
+    pub contents: Vec<Option<Content>>,
 }
 
 impl Reader<'_> {
@@ -50,6 +53,14 @@ impl Reader<'_> {
         for segment in self.shown_path(session_id)?.into_iter().rev() {
             let values = params![id.as_bytes(), segment.branch, segment.before, after];
             found.extend(self.all(MESSAGES_AFTER, values, message_row)?);
+        }
+        let mut attachments = self.attachments_of_session(session_id)?;
+        for row in &mut found {
+            let message = &mut row.message;
+            message.attachments = attachments.remove(&message.message_id).unwrap_or_default();
+            let ids = message.attachments.iter().map(|one| one.attachment_id);
+            let contents = ids.map(|id| self.attachment_content(id));
+            row.contents = contents.collect::<Result<_, _>>()?;
         }
         Ok(found)
     }
@@ -73,20 +84,34 @@ impl Reader<'_> {
             found.extend(self.all(MESSAGES_BEFORE, values, message)?);
         }
         found.reverse();
+        self.attach(session_id, &mut found)?;
         let has_earlier = found.first().is_some_and(|oldest| oldest.position > 1);
         Ok((found, has_earlier))
     }
 
     /// One message by its id, with its session.
     pub fn message(&self, id: MessageId) -> Result<Option<(SessionId, Message)>, Error> {
-        self.one(
+        let found = self.one(
             "SELECT session_id, id, branch, position, role, status, blocks, run_id, step_id,
                     attempt, model, created_at_ms, ending
              FROM messages
              WHERE id = ?1",
             params![id.uuid().as_bytes()],
             |row| Ok((session_id(row, "session_id")?, message(row)?)),
-        )
+        )?;
+        let Some((session_id, mut message)) = found else {
+            return Ok(None);
+        };
+        self.attach(session_id, std::slice::from_mut(&mut message))?;
+        Ok(Some((session_id, message)))
+    }
+
+    fn attach(&self, session_id: SessionId, messages: &mut [Message]) -> Result<(), Error> {
+        let mut attachments = self.attachments_of_session(session_id)?;
+        for message in messages {
+            message.attachments = attachments.remove(&message.message_id).unwrap_or_default();
+        }
+        Ok(())
     }
 }
 
@@ -95,6 +120,7 @@ pub(super) fn message_row(row: &Row<'_>) -> Result<MessageRow, Error> {
         message: message(row)?,
         // Without it the message is told in our words.
         native: json_or_drop(row, "native").map(Arc::new),
+        contents: Vec::new(),
     })
 }
 
@@ -123,6 +149,7 @@ fn message(row: &Row<'_>) -> Result<Message, Error> {
         role,
         status,
         blocks,
+        attachments: Vec::new(),
         run_id: uuid_or_drop(row, "run_id").map(RunId::from_uuid),
         step_id: uuid_or_drop(row, "step_id").map(StepId::from_uuid),
         attempt: get_or_drop(row, "attempt"),

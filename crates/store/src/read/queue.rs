@@ -10,7 +10,7 @@ use crate::Error;
 impl Reader<'_> {
     /// The messages of a session that wait, in order.
     pub fn queue(&self, session_id: SessionId) -> Result<Vec<QueuedMessage>, Error> {
-        self.all(
+        let mut queue = self.all(
             "SELECT message_id, text, created_at_ms
              FROM queue
              WHERE session_id = ?1
@@ -20,10 +20,18 @@ impl Reader<'_> {
                 Ok(QueuedMessage {
                     message_id: message_id(row, "message_id")?,
                     text: get(row, "text")?,
+                    attachments: Vec::new(),
                     created_at_ms: get(row, "created_at_ms")?,
                 })
             },
-        )
+        )?;
+        if !queue.is_empty() {
+            let mut attachments = self.attachments_of_session(session_id)?;
+            for message in &mut queue {
+                message.attachments = attachments.remove(&message.message_id).unwrap_or_default();
+            }
+        }
+        Ok(queue)
     }
 
     /// The session in whose queue a message waits, if it waits.

@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::error::Error as _;
 
-use protocol::{AgentId, CallId, MessageId, ProviderId, RuleId, RunId, SessionId, StepId};
+use protocol::{
+    AgentId, AttachmentId, CallId, MessageId, ProviderId, RuleId, RunId, SessionId, StepId,
+};
 use rusqlite::types::{FromSql, ValueRef};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -140,4 +142,8 @@ pub(super) fn rule_id(row: &Row<'_>, column: &str) -> Result<RuleId, Error> {
 
 pub(super) fn provider_id(row: &Row<'_>, column: &str) -> Result<ProviderId, Error> {
     uuid(row, column).map(ProviderId::from_uuid)
+}
+
+pub(super) fn attachment_id(row: &Row<'_>, column: &str) -> Result<AttachmentId, Error> {
+    uuid(row, column).map(AttachmentId::from_uuid)
 }

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use super::{
-    attention, calls, checkpoints, due, events, live, messages, providers, recovery, runs,
-    same_round, session_state, sessions, summaries, usage, violations, workspaces,
+    attachments, attention, calls, checkpoints, due, events, live, messages, providers, recovery,
+    runs, same_round, session_state, sessions, summaries, usage, violations, workspaces,
 };
 use crate::connection::{make_durable, open_existing};
 use crate::schema::Schema;
@@ -103,6 +103,11 @@ fn queries() -> Vec<(&'static str, String)> {
         ("held_runs", providers::HELD_RUNS.to_owned()),
         ("due checks", due::DUE_CHECKS.to_owned()),
         ("due purges", due::DUE_PURGES.to_owned()),
+        ("due attachments", due::DUE_ATTACHMENTS.to_owned()),
+        (
+            "attachments_of_session",
+            attachments::ATTACHMENTS_OF_SESSION.to_owned(),
+        ),
         ("deltas_after", live::DELTAS_AFTER.to_owned()),
         ("live_step", live::LIVE_HEAD.to_owned()),
     ]
@@ -110,13 +115,14 @@ fn queries() -> Vec<(&'static str, String)> {
 
 /// Indexes that hold nothing but what is wanted, or of which only the beginning is read. The queues
 /// are short, and what was asked for is a list.
-const READ_ALONG: [&str; 10] = [
+const READ_ALONG: [&str; 11] = [
     "sessions_by_time",
     "sessions_archived",
     "sessions_deleted",
     "tool_calls_open",
     "tool_calls_to_check",
     "approvals_expiring",
+    "attachments_expiring",
     "runs_needing",
     "runs_to_retry",
     "sqlite_autoindex_queue_2",

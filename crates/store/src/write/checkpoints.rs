@@ -44,7 +44,7 @@ pub(super) fn add(
 }
 
 /// Files that held the same share it.
-fn blob(connection: &Connection, body: &[u8]) -> Result<[u8; 32], Error> {
+pub(super) fn blob(connection: &Connection, body: &[u8]) -> Result<[u8; 32], Error> {
     check_size("what the file held", body.len(), BLOB_BYTES)?;
     let hash: [u8; 32] = blake3::hash(body).into();
     execute(

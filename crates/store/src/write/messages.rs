@@ -3,6 +3,7 @@
 use protocol::{Ending, Message, MessageStatus, Native, Role, SessionId, limits};
 use rusqlite::{Connection, params};
 
+use super::attachments::link;
 use super::statement::{check_size, insert, json, update_one};
 use crate::Error;
 
@@ -63,6 +64,12 @@ pub(super) fn add(
             native,
         ],
         "the message exists",
+    )?;
+    link(
+        connection,
+        session_id,
+        message.message_id,
+        &message.attachments,
     )
 }
 

@@ -3,6 +3,7 @@
 use protocol::SessionId;
 use rusqlite::{Connection, params};
 
+use super::attachments::{let_go, remove_blob};
 use super::statement::{execute, update_one};
 use crate::Error;
 
@@ -30,6 +31,7 @@ pub(super) fn session(connection: &Connection, session_id: SessionId) -> Result<
     ] {
         execute(connection, sql, params![id], "the session changed")?;
     }
+    let_go(connection, session_id)?;
     // The rows of every other table go with it by their foreign keys.
     update_one(
         connection,
@@ -38,13 +40,7 @@ pub(super) fn session(connection: &Connection, session_id: SessionId) -> Result<
         "the session is gone, or was taken back",
     )?;
     for hash in blobs {
-        execute(
-            connection,
-            "DELETE FROM blobs
-             WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE before = ?1)",
-            params![hash],
-            "what a file held is needed again",
-        )?;
+        remove_blob(connection, &hash)?;
     }
     for hash in pins {
         execute(

@@ -3,6 +3,7 @@
 use protocol::{MessageId, QueuedMessage, SessionId};
 use rusqlite::{Connection, params};
 
+use super::attachments::{link, unlink};
 use super::statement::{check_text, insert, update_one};
 use crate::Error;
 
@@ -25,6 +26,12 @@ pub(super) fn enqueue(
             message.created_at_ms
         ],
         "the message waits already, or the session is gone",
+    )?;
+    link(
+        connection,
+        session_id,
+        message.message_id,
+        &message.attachments,
     )
 }
 
@@ -43,6 +50,7 @@ pub(super) fn edit(
 }
 
 pub(super) fn dequeue(connection: &Connection, message_id: MessageId) -> Result<(), Error> {
+    unlink(connection, message_id)?;
     update_one(
         connection,
         "DELETE FROM queue WHERE message_id = ?1",

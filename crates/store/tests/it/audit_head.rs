@@ -229,7 +229,7 @@ fn a_restored_backup_is_a_note_and_not_a_finding() {
     assert!(report.rows > in_backup);
     assert_eq!(report.notes.len(), 1);
     // A copy put there by hand is none of that.
-    let backup = place.folder.backups().join("holdfast-100-schema6.db");
+    let backup = place.folder.backups().join("holdfast-100-schema7.db");
     fs::copy(backup, place.database()).unwrap();
     assert_eq!(verify(&place).findings[0].what, "tail_cut");
 }

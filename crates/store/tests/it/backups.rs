@@ -17,13 +17,13 @@ fn a_backup_is_a_single_sound_file() {
     let store = place.open();
     store.apply(barrier(beginning(1))).unwrap();
     let info = store.backup(5_000).unwrap();
-    assert_eq!(info.file_name, "holdfast-5000-schema6.db");
-    assert_eq!(names(&place.folder.backups()), ["holdfast-5000-schema6.db"]);
+    assert_eq!(info.file_name, "holdfast-5000-schema7.db");
+    assert_eq!(names(&place.folder.backups()), ["holdfast-5000-schema7.db"]);
     let path = place.folder.backups().join(&info.file_name);
     assert_eq!(info.bytes, fs::metadata(&path).unwrap().len());
     assert_eq!(raw::rows(&path), raw::rows(&place.database()));
     assert_eq!(newest_backup(&place.folder), Some(info));
-    assert_eq!(names(&place.folder.backups()), ["holdfast-5000-schema6.db"]);
+    assert_eq!(names(&place.folder.backups()), ["holdfast-5000-schema7.db"]);
 }
 
 /// STO-17: the newest five are kept.
@@ -39,11 +39,11 @@ fn the_oldest_backups_go_and_nothing_else() {
     assert_eq!(
         names(&place.folder.backups()),
         [
-            "holdfast-100-schema6.db",
-            "holdfast-1000-schema6.db",
-            "holdfast-10000-schema6.db",
-            "holdfast-100000-schema6.db",
-            "holdfast-1000000-schema6.db",
+            "holdfast-100-schema7.db",
+            "holdfast-1000-schema7.db",
+            "holdfast-10000-schema7.db",
+            "holdfast-100000-schema7.db",
+            "holdfast-1000000-schema7.db",
             "notes.txt",
         ]
     );
@@ -74,13 +74,13 @@ fn only_a_sound_backup_of_ours_counts() {
     assert_eq!(newest_backup(&place.folder), None);
     let sound = store.backup(1_000).unwrap();
     let backups = place.folder.backups();
-    fs::write(backups.join("holdfast-2000-schema6.db"), "garbage").unwrap();
-    fs::write(backups.join("holdfast-3000-schema6.db"), "").unwrap();
+    fs::write(backups.join("holdfast-2000-schema7.db"), "garbage").unwrap();
+    fs::write(backups.join("holdfast-3000-schema7.db"), "").unwrap();
     let newer = backups.join("holdfast-4000-schema99.db");
     fs::copy(backups.join(&sound.file_name), &newer).unwrap();
     raw::execute(&newer, "PRAGMA user_version = 99");
     raw::execute(
-        &backups.join("holdfast-5000-schema6.db"),
+        &backups.join("holdfast-5000-schema7.db"),
         "CREATE TABLE theirs (x); PRAGMA user_version = 1",
     );
     assert_eq!(newest_backup(&place.folder), Some(sound));

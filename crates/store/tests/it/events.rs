@@ -163,6 +163,7 @@ fn events_of_sessions() -> Vec<Event> {
             queue: vec![QueuedMessage {
                 message_id: message_id(3),
                 text: "and then?".to_owned(),
+                attachments: Vec::new(),
                 created_at_ms: 61,
             }],
         },

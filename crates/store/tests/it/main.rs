@@ -11,6 +11,7 @@ mod fixture;
 mod raw;
 /// Pieces of a session to write.
 mod sample;
+mod sample_attachment;
 /// Tool calls to write, and a session that has some.
 mod sample_call;
 /// A provider.
@@ -25,6 +26,7 @@ mod ordering;
 
 /// Questions to the person.
 mod approvals;
+mod attachments;
 /// Branches of a session's history.
 mod branches;
 /// Tool calls.

@@ -65,7 +65,7 @@ fn every_file_is_private_in_a_private_folder() {
         "-wal",
         "-shm",
         "engine.lock",
-        "-schema6.db",
+        "-schema7.db",
         "replaced-2.db",
     ] {
         assert!(has(end), "{end} is not there: {found:?}");
@@ -173,11 +173,11 @@ fn an_unfinished_database_is_swept_and_replaced() {
         place
             .folder
             .backups()
-            .join("holdfast-5-schema6.db.unfinished"),
+            .join("holdfast-5-schema7.db.unfinished"),
         place
             .folder
             .backups()
-            .join("holdfast-5-schema6.db.unfinished-journal"),
+            .join("holdfast-5-schema7.db.unfinished-journal"),
         place.folder.damaged().join("holdfast-5.db.unfinished"),
     ];
     for path in &left {

@@ -43,7 +43,7 @@ fn restoring_brings_the_newest_backup_and_keeps_what_was_there() {
     let (_, log) = place.bytes();
     assert!(matches!(place.try_open(), Err(Error::Damaged { .. })));
     let info = restore_newest_backup(&place.folder, 1, 777).unwrap();
-    assert_eq!(info.file_name, "holdfast-100-schema6.db");
+    assert_eq!(info.file_name, "holdfast-100-schema7.db");
     let damaged = place.folder.damaged();
     assert_eq!(
         fs::read(damaged.join("replaced-777.db")).unwrap(),
@@ -55,7 +55,7 @@ fn restoring_brings_the_newest_backup_and_keeps_what_was_there() {
     assert_eq!(sessions(&store), 1);
     store.apply(barrier(beginning(5))).unwrap();
     store.close().unwrap();
-    assert_eq!(names(&place.folder.backups()), ["holdfast-100-schema6.db"]);
+    assert_eq!(names(&place.folder.backups()), ["holdfast-100-schema7.db"]);
 }
 
 /// STO-10: two restores at the same time of the clock keep both of what they replaced.
@@ -102,7 +102,7 @@ fn restoring_a_folder_in_use_is_refused() {
 /// installation, nor like the old database without its log, nor apply the old log to the backup.
 #[test]
 fn a_restore_that_was_cut_off_is_finished_by_the_next_start() {
-    let backup = |place: &Place| place.folder.backups().join("holdfast-100-schema6.db");
+    let backup = |place: &Place| place.folder.backups().join("holdfast-100-schema7.db");
     let decided = |place: &Place| place.folder.root().join("holdfast.db.restored-777");
     let aside = |place: &Place, suffix: &str| {
         place

@@ -60,6 +60,7 @@ pub(crate) fn message(id: MessageId, position: u64, text: &str) -> Message {
             kind: BlockKind::Text,
             text: text.to_owned(),
         }],
+        attachments: Vec::new(),
         run_id: None,
         step_id: None,
         attempt: None,

@@ -12,6 +12,7 @@ use crate::sample::{
     add_message, add_native, append, beginning, create_session, create_step, end_attempt, message,
     message_id, move_run, move_step, new_run, piece, run_id, session_id, start_attempt, step_id,
 };
+use crate::sample_attachment::attached;
 use crate::sample_call::{
     add_call, ask, call, call_id, decide, full_call, rule_id, save_call, start_body,
 };
@@ -65,6 +66,7 @@ pub(crate) fn queued(id: MessageId, text: &str) -> QueuedMessage {
     QueuedMessage {
         message_id: id,
         text: text.to_owned(),
+        attachments: Vec::new(),
         created_at_ms: 7,
     }
 }
@@ -142,6 +144,7 @@ pub(crate) fn everything(number: u64) -> Vec<Change> {
     changes.extend(before_the_call(number, session));
     changes.extend(one_call(number, session));
     changes.extend(around(number, session));
+    changes.extend(attached(number, session));
     changes.extend(second_branch(number, session));
     changes.extend(another_that_goes(number));
     changes
@@ -484,11 +487,12 @@ fn kind(change: &Change) -> usize {
         Change::SaveProviderModels { .. } => 46,
         Change::DeleteProvider { .. } => 47,
         Change::AddSummary { .. } => 48,
+        Change::Attachment(_) => 49,
     }
 }
 
 /// How many kinds of change there are.
-pub(crate) const KINDS: usize = 49;
+pub(crate) const KINDS: usize = 50;
 
 /// Those kinds of which there is none.
 pub(crate) fn missing_kinds(changes: &[Change]) -> Vec<usize> {

@@ -150,7 +150,7 @@ fn asked_for(request: &ModelRequest) -> (&str, u64) {
     let mut rounds = 0;
     for message in request.messages.iter().rev() {
         match message {
-            RequestMessage::User { text } => return (text, rounds),
+            RequestMessage::User { text, .. } => return (text, rounds),
             RequestMessage::Agent { .. } => rounds += 1,
             RequestMessage::Result { .. } => {}
         }

@@ -114,6 +114,7 @@ impl World {
             text: text.clone(),
             request_key: None,
             stop_first: self.dice.is_one_in(10),
+            attachments: Vec::new(),
             agent_id: None,
         };
         self.say(command, text).await

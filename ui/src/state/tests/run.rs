@@ -8,6 +8,7 @@ fn queued(number: u128, text: &str) -> QueuedMessage {
     QueuedMessage {
         message_id: MessageId::from_uuid(Uuid::from_u128(number)),
         text: text.to_owned(),
+        attachments: Vec::new(),
         created_at_ms: 1,
     }
 }

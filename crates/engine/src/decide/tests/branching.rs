@@ -22,6 +22,7 @@ fn message(position: u64, role: Role) -> Message {
         role,
         status: MessageStatus::Complete,
         blocks: Vec::new(),
+        attachments: Vec::new(),
         run_id: Some(run_id(BEFORE)),
         step_id: None,
         attempt: None,

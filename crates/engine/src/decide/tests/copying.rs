@@ -27,6 +27,7 @@ fn message(number: u128, role: Role) -> MessageRow {
         role,
         status: MessageStatus::Complete,
         blocks: vec![block(protocol::BlockKind::Text, "ebb")],
+        attachments: Vec::new(),
         run_id: Some(run_id(0xb)),
         step_id: Some(step_id(0xb)),
         attempt: Some(1),
@@ -34,7 +35,11 @@ fn message(number: u128, role: Role) -> MessageRow {
         ending: protocol::Ending::Complete,
         created_at_ms: 1,
     };
-    MessageRow { message, native }
+    MessageRow {
+        message,
+        native,
+        contents: Vec::new(),
+    }
 }
 
 fn copied() -> Copied {
@@ -55,6 +60,7 @@ fn copied() -> Copied {
             .map(|call| (call.provider_id, call.view))
             .collect(),
         summaries: Vec::new(),
+        attachments: Vec::new(),
     }
 }
 

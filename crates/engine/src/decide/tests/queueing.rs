@@ -15,6 +15,7 @@ pub(super) fn queued(number: u128) -> QueuedMessage {
     QueuedMessage {
         message_id: MessageId::from_uuid(Uuid::from_u128(0xa00 + number)),
         text: format!("held {number}"),
+        attachments: Vec::new(),
         created_at_ms: 1,
     }
 }

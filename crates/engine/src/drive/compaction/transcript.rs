@@ -1,7 +1,7 @@
 //! A part of a session as one text, for a model that is to summarise it. No longer than asked for:
 //! what is long is shortened in its middle, and if that is not enough, what is old is left out.
 
-use crate::model::RequestMessage;
+use crate::model::{RequestMessage, RequestPart};
 
 /// Shorter pieces say nothing.
 const LEAST: usize = 160;
@@ -47,9 +47,20 @@ pub(super) fn of(told: &[RequestMessage], bytes: usize) -> String {
     pieces.join(BETWEEN)
 }
 
+/// What was given along is its name: a summary is of what was said.
+fn named(part: &RequestPart) -> String {
+    match part {
+        RequestPart::Text(text) => format!("{}\n", text.lines().next().unwrap_or_default()),
+        RequestPart::Image(image) => format!("[image: {}]\n", image.label),
+    }
+}
+
 fn piece(told: &RequestMessage) -> String {
     match told {
-        RequestMessage::User { text } => format!("The person:\n{text}"),
+        RequestMessage::User { parts, text } => {
+            let parts: String = parts.iter().map(named).collect();
+            format!("The person:\n{parts}{text}")
+        }
         RequestMessage::Agent { text, calls, .. } => {
             let mut said = format!("The agent:\n{text}");
             for call in calls {
@@ -104,6 +115,7 @@ mod tests {
 
     fn user(text: &str) -> RequestMessage {
         RequestMessage::User {
+            parts: Vec::new(),
             text: text.to_owned(),
         }
     }

@@ -70,6 +70,10 @@ impl Said {
     pub(super) fn row(&mut self, message: Message) -> MessageRow {
         let native = self.natives.remove(&message.message_id);
         let native = native.filter(|_| message.role == Role::Agent);
-        MessageRow { message, native }
+        MessageRow {
+            message,
+            native,
+            contents: Vec::new(),
+        }
     }
 }

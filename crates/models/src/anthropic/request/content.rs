@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use engine::RequestCall;
+use engine::{RequestCall, RequestPart};
 use protocol::Native;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::super::DIALECT;
 use super::{MARK, Mark};
+use crate::given::{self, Piece};
 use crate::replay::{self, fitting};
 
 const LONGEST_ID: usize = 128;
@@ -26,7 +27,12 @@ pub(super) enum Block<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Ours<'a> {
     Text {
-        text: &'a str,
+        text: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<Mark>,
+    },
+    Image {
+        source: Source<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<Mark>,
     },
@@ -45,6 +51,12 @@ pub(super) enum Ours<'a> {
     },
 }
 
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Source<'a> {
+    Base64 { media_type: &'a str, data: &'a str },
+}
+
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
@@ -54,16 +66,16 @@ const fn is_false(value: &bool) -> bool {
 }
 
 impl<'a> Block<'a> {
-    pub(super) const fn text(text: &'a str) -> Self {
+    pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Ours(Ours::Text {
-            text,
+            text: text.into(),
             cache_control: None,
         })
     }
 
     pub(super) const fn marked_text(text: &'a str) -> Self {
         Self::Ours(Ours::Text {
-            text,
+            text: Cow::Borrowed(text),
             cache_control: Some(MARK),
         })
     }
@@ -88,12 +100,30 @@ impl<'a> Block<'a> {
     /// Everything up to this block may be remembered. Only our own words are marked.
     pub(super) const fn mark(&mut self) {
         if let Self::Ours(
-            Ours::Text { cache_control, .. } | Ours::ToolResult { cache_control, .. },
+            Ours::Text { cache_control, .. }
+            | Ours::Image { cache_control, .. }
+            | Ours::ToolResult { cache_control, .. },
         ) = self
         {
             *cache_control = Some(MARK);
         }
     }
+}
+
+/// What the person wrote, behind what they gave along with it.
+pub(super) fn given<'a>(parts: &'a [RequestPart], text: &'a str) -> Vec<Block<'a>> {
+    let pieces = given::pieces(parts, text).into_iter();
+    let blocks = pieces.map(|piece| match piece {
+        Piece::Text(text) => Block::text(text),
+        Piece::Image(image) => Block::Ours(Ours::Image {
+            source: Source::Base64 {
+                media_type: &image.media_type,
+                data: &image.data,
+            },
+            cache_control: None,
+        }),
+    });
+    blocks.collect()
 }
 
 /// What the model said: in its own words where they are known, or else in ours. Nothing if it only

@@ -11,6 +11,7 @@ fn endpoint() -> Endpoint {
 
 fn user(text: &str) -> RequestMessage {
     RequestMessage::User {
+        parts: Vec::new(),
         text: text.to_owned(),
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::super::parts::{self, Sent};
+use crate::given::{self, Piece};
 use crate::replay;
 
 /// What one side said.
@@ -20,6 +21,19 @@ pub(super) struct Content<'a> {
 #[derive(Serialize)]
 struct Text<'a> {
     text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InlineDataPart<'a> {
+    inline_data: InlineData<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InlineData<'a> {
+    mime_type: &'a str,
+    data: &'a str,
 }
 
 #[derive(Serialize)]
@@ -82,9 +96,10 @@ struct Told<'a> {
 impl<'a> Told<'a> {
     fn add(&mut self, model: &str, message: &'a RequestMessage) -> Result<(), serde_json::Error> {
         match message {
-            RequestMessage::User { text } => {
-                let parts = vec![part(&Text { text })?];
-                self.push("user", parts);
+            RequestMessage::User { parts, text } => {
+                let pieces = given::pieces(parts, text);
+                let parts: Result<Vec<_>, _> = pieces.iter().map(piece).collect();
+                self.push("user", parts?);
             }
             RequestMessage::Agent {
                 text,
@@ -170,6 +185,18 @@ fn agent<'a>(
     }
     let call_ids = calls.iter().map(|call| Some(call.id.clone())).collect();
     Ok(Sent { parts, call_ids })
+}
+
+fn piece(piece: &Piece<'_>) -> Result<Cow<'static, RawValue>, serde_json::Error> {
+    match piece {
+        Piece::Text(text) => part(&Text { text }),
+        Piece::Image(image) => part(&InlineDataPart {
+            inline_data: InlineData {
+                mime_type: &image.media_type,
+                data: &image.data,
+            },
+        }),
+    }
 }
 
 fn part(part: &impl Serialize) -> Result<Cow<'static, RawValue>, serde_json::Error> {

@@ -8,6 +8,7 @@ use protocol::{ErrorClass, Native};
 
 fn user(text: &str) -> RequestMessage {
     RequestMessage::User {
+        parts: Vec::new(),
         text: text.to_owned(),
     }
 }

@@ -15,6 +15,7 @@ fn request(question: &str, tools: &[&str]) -> ModelRequest {
         model: "guide".to_owned(),
         instructions: None,
         messages: vec![RequestMessage::User {
+            parts: Vec::new(),
             text: question.to_owned(),
         }]
         .into(),
@@ -110,6 +111,7 @@ fn the_next_message_begins_anew() {
     answer(&mut request, &turn, "a.txt", false);
     assert_eq!(next(Errand::Look, &request).call, None);
     std::sync::Arc::make_mut(&mut request.messages).push(RequestMessage::User {
+        parts: Vec::new(),
         text: "show me tools".to_owned(),
     });
     assert_eq!(next(Errand::Look, &request), turn);

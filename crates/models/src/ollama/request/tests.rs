@@ -9,6 +9,7 @@ use super::*;
 
 fn user(text: &str) -> RequestMessage {
     RequestMessage::User {
+        parts: Vec::new(),
         text: text.to_owned(),
     }
 }

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use engine::RequestCall;
+use engine::{RequestCall, RequestPart};
 use protocol::Native;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::super::DIALECT;
+use crate::given::{self, Piece};
 use crate::replay::{self, fitting};
 
 /// The longest that the provider accepts.
@@ -27,7 +28,7 @@ pub(super) enum Item<'a> {
 pub(super) enum Ours<'a> {
     Message {
         role: &'static str,
-        content: [Part<'a>; 1],
+        content: Vec<Part<'a>>,
     },
     FunctionCall {
         call_id: Cow<'a, str>,
@@ -43,22 +44,38 @@ pub(super) enum Ours<'a> {
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Part<'a> {
-    InputText { text: &'a str },
-    OutputText { text: &'a str },
+    InputText {
+        text: Cow<'a, str>,
+    },
+    InputImage {
+        image_url: String,
+        detail: &'static str,
+    },
+    OutputText {
+        text: &'a str,
+    },
 }
 
 impl<'a> Item<'a> {
-    pub(super) const fn user(text: &'a str) -> Self {
+    pub(super) fn user(parts: &'a [RequestPart], text: &'a str) -> Self {
+        let pieces = given::pieces(parts, text).into_iter();
+        let content = pieces.map(|piece| match piece {
+            Piece::Text(text) => Part::InputText { text },
+            Piece::Image(image) => Part::InputImage {
+                image_url: given::data_url(image),
+                detail: "auto",
+            },
+        });
         Self::Ours(Ours::Message {
             role: "user",
-            content: [Part::InputText { text }],
+            content: content.collect(),
         })
     }
 
-    const fn agent(text: &'a str) -> Self {
+    fn agent(text: &'a str) -> Self {
         Self::Ours(Ours::Message {
             role: "assistant",
-            content: [Part::OutputText { text }],
+            content: vec![Part::OutputText { text }],
         })
     }
 

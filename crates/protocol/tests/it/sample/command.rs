@@ -6,7 +6,10 @@ use protocol::{
 };
 
 use super::provider::about_providers;
-use super::{AGENT, CALL, DIGEST, MESSAGE, RULE, RUN, SESSION, bare_agent, decisions, resolutions};
+use super::{
+    AGENT, ATTACHMENT, CALL, DIGEST, MESSAGE, RULE, RUN, SESSION, bare_agent, decisions,
+    resolutions,
+};
 
 fn text() -> String {
     "hello".to_owned()
@@ -183,6 +186,7 @@ fn about_messages() -> Vec<Command> {
             text: text(),
             request_key: None,
             stop_first: false,
+            attachments: Vec::new(),
             agent_id: None,
         },
         Command::SendMessage {
@@ -190,7 +194,31 @@ fn about_messages() -> Vec<Command> {
             text: text(),
             request_key: key(),
             stop_first: true,
+            attachments: vec![ATTACHMENT],
             agent_id: Some(AGENT),
+        },
+        Command::AddAttachment {
+            attachment_id: None,
+            name: "tides.txt".to_owned(),
+            data: "SGlnaCB3YXRlcg==".to_owned(),
+        },
+        Command::AddAttachment {
+            attachment_id: Some(ATTACHMENT),
+            name: "tides.txt".to_owned(),
+            data: "SGlnaCB3YXRlcg==".to_owned(),
+        },
+        Command::GetAttachment {
+            attachment_id: ATTACHMENT,
+            offset: None,
+            as_text: false,
+        },
+        Command::GetAttachment {
+            attachment_id: ATTACHMENT,
+            offset: Some(786_432),
+            as_text: true,
+        },
+        Command::RemoveAttachment {
+            attachment_id: ATTACHMENT,
         },
         Command::EditQueued {
             message_id,

@@ -1,12 +1,13 @@
 //! Everything that happens.
 
 use protocol::{
-    Block, BlockKind, BranchView, Envelope, ErrorClass, Event, Fill, Message, MessageStatus,
-    QueuedMessage, RetryView, Role, RunError, RunReason, SummaryView, Usage,
+    AttachmentKind, AttachmentView, Block, BlockKind, BranchView, Envelope, ErrorClass, Event,
+    Fill, Message, MessageStatus, QueuedMessage, RetryView, Role, RunError, RunReason, SummaryView,
+    Usage,
 };
 
 use super::call::{call, calls};
-use super::{AGENT, AT, MESSAGE, RUN, SESSION, STEP};
+use super::{AGENT, AT, ATTACHMENT, MESSAGE, RUN, SESSION, STEP};
 
 fn block(kind: BlockKind, text: &str) -> Block {
     Block {
@@ -23,6 +24,7 @@ pub(super) fn asked() -> Message {
         role: Role::User,
         status: MessageStatus::Complete,
         blocks: vec![block(BlockKind::Text, "hello")],
+        attachments: Vec::new(),
         run_id: None,
         step_id: None,
         attempt: None,
@@ -30,6 +32,45 @@ pub(super) fn asked() -> Message {
         ending: protocol::Ending::Complete,
         created_at_ms: AT,
     }
+}
+
+/// A message with everything that can be given along with one.
+pub(super) fn illustrated() -> Message {
+    Message {
+        attachments: attachments(),
+        ..asked()
+    }
+}
+
+pub(crate) fn attachments() -> Vec<AttachmentView> {
+    let text = AttachmentView {
+        attachment_id: ATTACHMENT,
+        name: "tides.txt".to_owned(),
+        kind: AttachmentKind::Text,
+        media_type: "text/plain".to_owned(),
+        bytes: 10,
+        width: None,
+        height: None,
+        pages: None,
+        text_bytes: Some(10),
+    };
+    let image = AttachmentView {
+        name: "tide.png".to_owned(),
+        kind: AttachmentKind::Image,
+        media_type: "image/png".to_owned(),
+        width: Some(800),
+        height: Some(600),
+        text_bytes: None,
+        ..text.clone()
+    };
+    let pdf = AttachmentView {
+        name: "tides.pdf".to_owned(),
+        kind: AttachmentKind::Pdf,
+        media_type: "application/pdf".to_owned(),
+        pages: Some(3),
+        ..text.clone()
+    };
+    vec![image, text, pdf]
 }
 
 pub(super) fn written() -> Message {
@@ -108,6 +149,7 @@ pub(super) fn queue() -> Vec<QueuedMessage> {
     vec![QueuedMessage {
         message_id: MESSAGE,
         text: "and then?".to_owned(),
+        attachments: attachments(),
         created_at_ms: AT,
     }]
 }
@@ -149,6 +191,9 @@ fn of_sessions() -> Vec<Event> {
             title: "Title".to_owned(),
         },
         Event::MessageAdded { message: asked() },
+        Event::MessageAdded {
+            message: illustrated(),
+        },
         Event::MessageAdded {
             message: unreadable(),
         },

@@ -6,12 +6,12 @@ use protocol::{
 };
 
 use super::call::approval;
-use super::event::{asked, queue};
+use super::event::{asked, attachments, queue};
 use super::provider::of_providers;
 use super::session::{bare_run, run, summaries, summary};
 use super::{
-    AT, CALL, MESSAGE, RULE, RUN, SESSION, STEP, agent_fields, agent_view, calls, envelope, scopes,
-    settings, snapshots,
+    AT, ATTACHMENT, CALL, MESSAGE, RULE, RUN, SESSION, STEP, agent_fields, agent_view, calls,
+    envelope, scopes, settings, snapshots,
 };
 
 fn app() -> AppInfo {
@@ -92,6 +92,23 @@ fn about_sessions() -> Vec<Reply> {
         Reply::Exported {
             file_name: "title.md".to_owned(),
             text: "# Title\n".to_owned(),
+        },
+        Reply::Attached {
+            attachment: attachments().remove(0),
+            expires_at_ms: Some(AT),
+        },
+        Reply::Attached {
+            attachment: attachments().remove(2),
+            expires_at_ms: None,
+        },
+        Reply::Attachment {
+            attachment: attachments().remove(1),
+            offset: 0,
+            data: "SGlnaCB3YXRlcg==".to_owned(),
+            total_bytes: 10,
+        },
+        Reply::AttachmentRemoved {
+            attachment_id: ATTACHMENT,
         },
         Reply::Deleted {
             session_id: SESSION,

@@ -1,16 +1,17 @@
 //! What is read of sessions and runs.
 
 use protocol::{
-    Attention, AttentionAction, AttentionCall, AttentionKind, BlockKind, LiveBlock, LiveStep,
-    Native, NativeOf, RunReason, RunStatus, RunView, SessionExport, SessionSnapshot,
-    SessionSummary, UsageTotal,
+    Attention, AttentionAction, AttentionCall, AttentionKind, BlockKind, ExportedAttachment,
+    LiveBlock, LiveStep, Native, NativeOf, RunReason, RunStatus, RunView, SessionExport,
+    SessionSnapshot, SessionSummary, UsageTotal,
 };
 
 use super::call::{call, calls};
 use super::event::{
-    asked, branches, fill, queue, retry, run_error, summed_up, unreadable, usage as known, written,
+    asked, branches, fill, illustrated, queue, retry, run_error, summed_up, unreadable,
+    usage as known, written,
 };
-use super::{AGENT, AT, CALL, RUN, SESSION, STEP, agent_fields, bare_agent};
+use super::{AGENT, AT, ATTACHMENT, CALL, RUN, SESSION, STEP, agent_fields, bare_agent};
 
 pub(super) const fn usage() -> UsageTotal {
     UsageTotal {
@@ -210,14 +211,19 @@ pub(crate) fn exports() -> Vec<SessionExport> {
         calls: Vec::new(),
         natives: Vec::new(),
         summaries: Vec::new(),
+        attachments: Vec::new(),
     };
     let full = SessionExport {
         title: Some("Title".to_owned()),
         agent: agent_fields().swap_remove(1),
-        messages: vec![asked(), written()],
+        messages: vec![asked(), written(), illustrated()],
         calls: calls(),
         natives: natives(),
         summaries: summed_up(),
+        attachments: vec![ExportedAttachment {
+            attachment_id: ATTACHMENT,
+            data: "SGlnaCB3YXRlcg==".to_owned(),
+        }],
         ..bare.clone()
     };
     vec![bare, full]

@@ -26,6 +26,7 @@ impl Walk {
             run_id: RunId::from_uuid(self.id()),
             agent: (store::DEFAULT_AGENT, agent.unwrap().unwrap().fields),
             text: format!("message at {}", self.at_ms),
+            attachments: Vec::new(),
             request_key: None,
         }
     }
