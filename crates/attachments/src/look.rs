@@ -62,10 +62,14 @@ pub(crate) fn mib(bytes: usize) -> String {
 /// know what is missing.
 pub(crate) fn fitting(text: String) -> Result<String, CommandError> {
     if text.len() > limits::ATTACHMENT_TEXT_BYTES {
-        return Err(too_large(format!(
-            "The text in the file is longer than {}.",
-            mib(limits::ATTACHMENT_TEXT_BYTES)
-        )));
+        return Err(too_long());
     }
     Ok(text)
+}
+
+pub(crate) fn too_long() -> CommandError {
+    too_large(format!(
+        "The text in the file is longer than {}.",
+        mib(limits::ATTACHMENT_TEXT_BYTES)
+    ))
 }

@@ -12,7 +12,7 @@ use std::{io, str};
 use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 use protocol::{AttachmentKind, CommandError, limits};
 
-use crate::look::{Looked, fitting, refused, too_large};
+use crate::look::{Looked, fitting, refused, too_large, too_long};
 
 /// Reading takes no longer than this.
 pub(crate) const WITHIN: Duration = Duration::from_secs(20);
@@ -62,7 +62,8 @@ pub(crate) fn look(bytes: &[u8]) -> Result<Looked, CommandError> {
 
 fn read(bytes: &[u8], is_over: &Arc<AtomicBool>) -> Result<Looked, CommandError> {
     let mut document = Document::load_mem(bytes).map_err(|_| damaged())?;
-    if document.is_encrypted() {
+    // Many are encrypted with no password at all, and are read by then.
+    if document.trailer.get(b"Encrypt").is_ok() && document.encryption_state.is_none() {
         return Err(refused(
             "The PDF is protected with a password.",
             "Save a copy without a password, or attach its text.",
@@ -82,19 +83,22 @@ fn read(bytes: &[u8], is_over: &Arc<AtomicBool>) -> Result<Looked, CommandError>
         text: String::new(),
         is_over: Arc::clone(is_over),
     };
+    let mut texts: Vec<String> = Vec::new();
+    let mut bytes = 0;
     for number in pages.keys() {
         let mut output = PlainTextOutput::new(&mut page as &mut dyn io::Write);
         let is_read = output_doc_page(&document, &mut output, *number).is_ok();
-        if page.text.len() > limits::ATTACHMENT_TEXT_BYTES {
-            fitting(std::mem::take(&mut page.text))?;
+        let text = std::mem::take(&mut page.text);
+        bytes += text.len();
+        if bytes > limits::ATTACHMENT_TEXT_BYTES {
+            return Err(too_long());
         }
         if !is_read {
             return Err(damaged());
         }
-        page.text.truncate(page.text.trim_end().len());
-        page.text.push_str("\n\n");
+        texts.push(text.trim().to_owned());
     }
-    let text = page.text.trim().to_owned();
+    let text = texts.join("\n\n").trim().to_owned();
     if text.is_empty() {
         return Err(refused(
             "There is no text in the PDF: its pages are pictures.",

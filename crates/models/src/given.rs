@@ -59,3 +59,17 @@ pub(crate) fn data_url(image: &RequestImage) -> String {
 fn label(image: &RequestImage) -> String {
     format!("[image: {}]", image.label)
 }
+
+/// A text and an image, for the tests of every dialect.
+#[cfg(test)]
+pub(crate) fn samples() -> Vec<RequestPart> {
+    vec![
+        RequestPart::Text("<attachment>\ntide\n</attachment>".into()),
+        RequestPart::Image(std::sync::Arc::new(RequestImage {
+            label: "tide.png".to_owned(),
+            media_type: "image/png".to_owned(),
+            size: (1, 1),
+            data: "iVBORw0KGgo=".to_owned(),
+        })),
+    ]
+}

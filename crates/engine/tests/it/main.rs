@@ -109,6 +109,7 @@ mod isolation;
 
 /// More short ways to ask.
 mod acting;
+mod attaching;
 
 /// Messages that wait for their turn.
 mod queueing;

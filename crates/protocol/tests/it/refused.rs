@@ -66,6 +66,8 @@ fn absence(command: &Value, place: &str) -> Absence {
         | ("list_sessions", "/after")
         | ("create_session", "/session_id" | "/title" | "/agent_id")
         | ("send_message", "/session_id" | "/request_key" | "/agent_id")
+        | ("add_attachment", "/attachment_id")
+        | ("get_attachment", "/offset")
         | ("start_run", "/session_id" | "/request_key")
         | ("edit_message" | "regenerate" | "retry_run", "/request_key")
         | ("list_approvals", "/session_id")
@@ -100,7 +102,8 @@ fn absence(command: &Value, place: &str) -> Absence {
             "/settings/approval_minutes" | "/settings/default_model" | "/settings/served_file",
         ) => Absence::Null,
         ("list_sessions", "/archived")
-        | ("send_message", "/stop_first")
+        | ("send_message", "/stop_first" | "/attachments")
+        | ("get_attachment", "/as_text")
         | ("create_agent" | "update_agent", "/fields/limits")
         | ("create_provider" | "update_provider", "/fields/headers" | "/fields/options")
         | ("delete_provider", "/anyway") => Absence::LeftOut,
@@ -203,7 +206,7 @@ fn is_word(place: &str) -> bool {
 
 /// An id, which has a form of its own.
 fn is_id(place: &str) -> bool {
-    name(place).ends_with("_id") || place == "/after"
+    name(place).ends_with("_id") || place == "/after" || place.starts_with("/attachments/")
 }
 
 /// What a person or a model wrote.

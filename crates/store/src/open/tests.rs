@@ -186,7 +186,7 @@ fn a_database_of_a_longer_schema_is_newer() {
         matches!(
             result,
             Err(Error::Newer {
-                found: 8,
+                found: 9,
                 known: SCHEMA_VERSION
             })
         ),

@@ -11,6 +11,7 @@ use crate::sample::{
     message_id, move_run, move_step, new_run, piece, renamed, run_id, session_id, start_attempt,
     step_id,
 };
+use crate::sample_attachment::attachment_id;
 use crate::sample_call::{add_call, ask, call, call_id, decide, rule_id, save_call, with_calls};
 use crate::sample_provider::{provider, provider_fields, provider_id};
 use crate::sample_whole::{
@@ -179,7 +180,12 @@ fn impossible_elsewhere() -> Vec<Change> {
     let mut nameless = agent(2, "x");
     nameless.fields.name = String::new();
     let gone = provider_id(404);
+    let removed = store::AttachmentChange::Remove {
+        attachment_id: attachment_id(404),
+        at_ms: 1,
+    };
     vec![
+        Change::Attachment(removed),
         Change::AddRule(rule(rule_id(1), protocol::Verdict::Allow, nowhere)),
         Change::RemoveRule {
             rule_id: rule_id(404),

@@ -113,6 +113,8 @@ fn the_first_row_says_since_when_there_is_a_chain() {
          ALTER TABLE attempts DROP COLUMN fill_tokens;
          ALTER TABLE attempts DROP COLUMN fill_of;
          ALTER TABLE attempts DROP COLUMN fill_is_estimated;
+         DROP TABLE message_attachments;
+         DROP TABLE attachments;
          DROP TABLE providers;
          ALTER TABLE sessions DROP COLUMN model;
          ALTER TABLE messages DROP COLUMN native;

@@ -130,6 +130,7 @@ fn every_enumerated_column_refuses_what_is_not_in_its_list() {
         found,
         [
             "approvals.status",
+            "attachments.kind",
             "attempts.status",
             "audit.kind",
             "deltas.kind",

@@ -7,6 +7,8 @@ use protocol::{ErrorClass, Native};
 use serde_json::json;
 
 use super::*;
+use crate::given;
+use engine::RequestPart;
 
 /// A thought, text, and a call of `read_file`, as the model wrote them.
 const ITEMS: &str = r#"[{"signature":"c2ln","thinking":"Hm. ","type":"thinking"},{"text":"I look.","type":"text"},{"id":"toolu_1","input":{ "path":  "a" },"name":"read_file","type":"tool_use"}]"#;
@@ -335,4 +337,21 @@ fn a_call_without_its_result_is_never_sent() {
     let unpaired = vec![user("Hi"), agent("", &[("a", "{}")], None), user("Go on")];
     let error = body(&endpoint(), &request(unpaired)).expect_err("unpaired");
     assert_eq!(error.class, ErrorClass::Internal);
+}
+
+fn along(parts: Vec<RequestPart>) -> RequestMessage {
+    RequestMessage::User {
+        parts,
+        text: "What is it?".to_owned(),
+    }
+}
+
+/// The form that is documented: an `image` block with a `base64` source.
+#[test]
+fn what_is_given_along_goes_in_these_very_bytes() {
+    let message = along(given::samples());
+    let bytes = body(&endpoint(), &request(vec![message])).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let wanted = r#"{"role":"user","content":[{"type":"text","text":"<attachment>\ntide\n</attachment>"},{"type":"text","text":"[image: tide.png]"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},{"type":"text","text":"What is it?","cache_control":{"type":"ephemeral"}}]}"#;
+    assert!(text.contains(wanted), "{text}");
 }

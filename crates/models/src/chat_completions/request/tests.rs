@@ -173,3 +173,24 @@ fn what_a_person_adds_is_sent_beside_what_is_ours() {
     );
     assert!(bytes.ends_with(br#""a":{"b":[1]},"temperature":0.5}"#));
 }
+
+fn along(parts: Vec<RequestPart>) -> RequestMessage {
+    RequestMessage::User {
+        parts,
+        text: "What is it?".to_owned(),
+    }
+}
+
+/// The form that is documented: a list of `text` and `image_url` with a data URL.
+#[test]
+fn what_is_given_along_goes_in_these_very_bytes() {
+    let message = along(given::samples());
+    let bytes = body(&endpoint(), &request(vec![message])).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let wanted = r#"{"role":"user","content":[{"type":"text","text":"<attachment>\ntide\n</attachment>"},{"type":"text","text":"[image: tide.png]"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}},{"type":"text","text":"What is it?"}]}"#;
+    assert!(text.contains(wanted), "{text}");
+    // Not every server takes a list: without an image it is one text.
+    let text = given::samples().remove(0);
+    let message = sent(vec![along(vec![text])])["messages"][0]["content"].clone();
+    assert_eq!(message, "<attachment>\ntide\n</attachment>\n\nWhat is it?");
+}

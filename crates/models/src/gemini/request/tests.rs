@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::given;
+use engine::RequestPart;
 use engine::{RequestCall, RequestMessage};
 use protocol::{ErrorClass, Native};
 
@@ -206,4 +208,21 @@ fn a_call_without_its_result_is_never_sent() {
     let unpaired = request(vec![agent("", &[("a", "{}")]), user("Go on")]);
     let error = body(&endpoint(), &unpaired).expect_err("unpaired");
     assert_eq!(error.class, ErrorClass::Internal);
+}
+
+fn along(parts: Vec<RequestPart>) -> RequestMessage {
+    RequestMessage::User {
+        parts,
+        text: "What is it?".to_owned(),
+    }
+}
+
+/// The form that is documented: parts with `text` and `inlineData`.
+#[test]
+fn what_is_given_along_goes_in_these_very_bytes() {
+    let message = along(given::samples());
+    let bytes = body(&endpoint(), &request(vec![message])).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let wanted = r#"{"role":"user","parts":[{"text":"<attachment>\ntide\n</attachment>"},{"text":"[image: tide.png]"},{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}},{"text":"What is it?"}]}"#;
+    assert!(text.contains(wanted), "{text}");
 }

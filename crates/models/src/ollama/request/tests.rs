@@ -6,6 +6,7 @@ use protocol::ErrorClass;
 use serde_json::json;
 
 use super::*;
+use engine::RequestPart;
 
 fn user(text: &str) -> RequestMessage {
     RequestMessage::User {
@@ -178,4 +179,21 @@ fn a_call_without_its_result_is_never_sent() {
     let unpaired = request(vec![agent("", &[("a", "{}")]), user("Go on")]);
     let error = body(&endpoint("m"), &unpaired).expect_err("unpaired");
     assert_eq!(error.class, ErrorClass::Internal);
+}
+
+fn along(parts: Vec<RequestPart>) -> RequestMessage {
+    RequestMessage::User {
+        parts,
+        text: "What is it?".to_owned(),
+    }
+}
+
+/// The form that is documented: one text, and `images` as bare Base64.
+#[test]
+fn what_is_given_along_goes_in_these_very_bytes() {
+    let message = along(given::samples());
+    let bytes = body(&endpoint("m"), None, &request(vec![message])).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let wanted = r#"{"role":"user","content":"<attachment>\ntide\n</attachment>\n\n[image: tide.png]\n\nWhat is it?","images":["iVBORw0KGgo="]}"#;
+    assert!(text.contains(wanted), "{text}");
 }

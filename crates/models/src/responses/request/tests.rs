@@ -8,6 +8,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::*;
+use crate::given;
+use engine::RequestPart;
 
 const THOUGHT: &str = r#"{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gAAA"}"#;
 const MESSAGE: &str = r#"{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I look.","annotations":[]}]}"#;
@@ -264,4 +266,21 @@ fn a_call_without_its_result_is_never_sent() {
     let unpaired = vec![user("Hi"), agent("", &[("a", "{}")], None), user("Go on")];
     let error = body(&endpoint(), &request(unpaired)).expect_err("unpaired");
     assert_eq!(error.class, ErrorClass::Internal);
+}
+
+fn along(parts: Vec<RequestPart>) -> RequestMessage {
+    RequestMessage::User {
+        parts,
+        text: "What is it?".to_owned(),
+    }
+}
+
+/// The form that is documented: `input_text` and `input_image` with a data URL.
+#[test]
+fn what_is_given_along_goes_in_these_very_bytes() {
+    let message = along(given::samples());
+    let bytes = body(&endpoint(), &request(vec![message])).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let wanted = r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"<attachment>\ntide\n</attachment>"},{"type":"input_text","text":"[image: tide.png]"},{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo=","detail":"auto"},{"type":"input_text","text":"What is it?"}]}"#;
+    assert!(text.contains(wanted), "{text}");
 }

@@ -202,6 +202,7 @@ pub(crate) fn errors() -> Vec<CommandError> {
         ErrorCode::InvalidCommand,
         ErrorCode::InvalidValue,
         ErrorCode::TooLarge,
+        ErrorCode::Unsupported,
         ErrorCode::NotFound,
         ErrorCode::AlreadyRunning,
         ErrorCode::NotActionable,
