@@ -20,6 +20,7 @@ impl Actions {
             request_key: Some(browser::fresh_key()),
             stop_first: false,
             agent_id: None,
+            attachments: Vec::new(),
         };
         self.ask_or_say(command).await;
     }

@@ -54,14 +54,7 @@ impl Reader<'_> {
             let values = params![id.as_bytes(), segment.branch, segment.before, after];
             found.extend(self.all(MESSAGES_AFTER, values, message_row)?);
         }
-        let mut attachments = self.attachments_of_session(session_id)?;
-        for row in &mut found {
-            let message = &mut row.message;
-            message.attachments = attachments.remove(&message.message_id).unwrap_or_default();
-            let ids = message.attachments.iter().map(|one| one.attachment_id);
-            let contents = ids.map(|id| self.attachment_content(id));
-            row.contents = contents.collect::<Result<_, _>>()?;
-        }
+        self.attach_rows(session_id, &mut found)?;
         Ok(found)
     }
 
@@ -104,6 +97,23 @@ impl Reader<'_> {
         };
         self.attach(session_id, std::slice::from_mut(&mut message))?;
         Ok(Some((session_id, message)))
+    }
+
+    /// What was given along with messages, and what a model gets of that.
+    pub(super) fn attach_rows(
+        &self,
+        session_id: SessionId,
+        rows: &mut [MessageRow],
+    ) -> Result<(), Error> {
+        let mut attachments = self.attachments_of_session(session_id)?;
+        for row in rows {
+            let message = &mut row.message;
+            message.attachments = attachments.remove(&message.message_id).unwrap_or_default();
+            let ids = message.attachments.iter().map(|one| one.attachment_id);
+            let contents = ids.map(|id| self.attachment_content(id));
+            row.contents = contents.collect::<Result<_, _>>()?;
+        }
+        Ok(())
     }
 
     fn attach(&self, session_id: SessionId, messages: &mut [Message]) -> Result<(), Error> {

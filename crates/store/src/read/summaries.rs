@@ -66,9 +66,9 @@ impl Reader<'_> {
         let id = session_id.uuid();
         for segment in self.shown_path(session_id)? {
             let values = params![id.as_bytes(), segment.branch, segment.before, position];
-            let found = self.one(MESSAGE_AT, values, message_row)?;
-            if found.is_some() {
-                return Ok(found);
+            if let Some(mut found) = self.one(MESSAGE_AT, values, message_row)? {
+                self.attach_rows(session_id, std::slice::from_mut(&mut found))?;
+                return Ok(Some(found));
             }
         }
         Ok(None)
