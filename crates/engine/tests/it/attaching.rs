@@ -57,11 +57,7 @@ impl Looker {
 
 impl Model for Looker {
     fn info(&self) -> ModelInfo {
-        ModelInfo {
-            id: self.id.to_owned(),
-            label: format!("The {}", self.id),
-            is_scripted: false,
-        }
+        ModelInfo::new(self.id, format!("The {}", self.id))
     }
 
     fn images(&self) -> ImageLimits {

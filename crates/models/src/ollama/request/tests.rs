@@ -192,7 +192,7 @@ fn along(parts: Vec<RequestPart>) -> RequestMessage {
 #[test]
 fn what_is_given_along_goes_in_these_very_bytes() {
     let message = along(given::samples());
-    let bytes = body(&endpoint("m"), None, &request(vec![message])).unwrap();
+    let bytes = body(&endpoint("m"), &request(vec![message])).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let wanted = r#"{"role":"user","content":"<attachment>\ntide\n</attachment>\n\n[image: tide.png]\n\nWhat is it?","images":["iVBORw0KGgo="]}"#;
     assert!(text.contains(wanted), "{text}");
