@@ -1,6 +1,7 @@
 //! Promises to the user, one file each. They run the built app: headless, or in its real window
 //! on a display (`cargo xtask test promises` provides one).
 
+mod attachments;
 mod audit;
 mod canaries;
 mod files;
@@ -14,6 +15,7 @@ mod provided;
 mod scene;
 mod two_processes;
 mod window_approve;
+mod window_attachments;
 mod window_branches;
 mod window_card_closed;
 mod window_card_keys;

@@ -339,7 +339,40 @@ async fn put_away(world: &World) -> Result<()> {
 async fn queue(world: &World, session_id: SessionId) -> Result<()> {
     let key = Some("asked twice".to_owned());
     send(world, session_id, "And then?".to_owned(), key).await?;
-    send(world, session_id, "And after that?".to_owned(), None).await
+    send_with(world, session_id, "And after that?").await
+}
+
+/// With everything that can be given along with a message.
+async fn send_with(world: &World, session_id: SessionId, text: &str) -> Result<()> {
+    let mut attachments = Vec::new();
+    // "High water at noon.", and one pixel.
+    for (name, data) in [
+        ("tides.txt", "SGlnaCB3YXRlciBhdCBub29uLg=="),
+        (
+            "tide.png",
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+        ),
+    ] {
+        let command = Command::AddAttachment {
+            attachment_id: None,
+            name: name.to_owned(),
+            data: data.to_owned(),
+        };
+        let reply = world.must(command).await?;
+        let Reply::Attached { attachment, .. } = reply else {
+            bail!("not attached: {reply:?}")
+        };
+        attachments.push(attachment.attachment_id);
+    }
+    let command = Command::SendMessage {
+        session_id: Some(session_id),
+        text: text.to_owned(),
+        request_key: None,
+        stop_first: false,
+        attachments,
+        agent_id: None,
+    };
+    world.must(command).await.map(drop)
 }
 
 async fn send(

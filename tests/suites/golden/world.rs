@@ -272,7 +272,7 @@ fn is_compaction(request: &ModelRequest) -> bool {
 /// Whether one is told.
 fn is_summarised(request: &ModelRequest) -> bool {
     let first = request.messages.first();
-    matches!(first, Some(RequestMessage::User { text }) if text.contains("[End of the summary.]"))
+    matches!(first, Some(RequestMessage::User { text, .. }) if text.contains("[End of the summary.]"))
 }
 
 fn failing(class: ErrorClass, message: &str) -> ModelStream {

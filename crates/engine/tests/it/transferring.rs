@@ -146,7 +146,7 @@ async fn a_hostile_file_is_refused_and_records_nothing() {
     let good = world.export_json(session_id).await;
     let hostile = [
         changed(&good, |e| e["kind"] = json!("another_session")),
-        changed(&good, |e| e["version"] = json!(3)),
+        changed(&good, |e| e["version"] = json!(4)),
         changed(&good, |e| e["version"] = json!(-1)),
         changed(&good, |e| {
             e["messages"][1]["message_id"] = e["messages"][0]["message_id"].clone()

@@ -60,7 +60,7 @@ fn difference(said: &Value, understood: &Value) -> Option<String> {
         let differs = said.iter().find_map(|(name, value)| {
             let inner = match understood.get(name) {
                 Some(other) => difference(value, other)?,
-                None if says_nothing(value) => return None,
+                None if says_nothing(value) || is_empty_list(name, value) => return None,
                 None => String::new(),
             };
             Some(joined(name, &inner))
@@ -92,13 +92,18 @@ fn joined(name: &str, inner: &str) -> String {
     }
 }
 
+/// An empty list says nothing either, where a list belongs.
+fn is_empty_list(name: &str, value: &Value) -> bool {
+    let is_empty = value.as_array().is_some_and(Vec::is_empty);
+    is_empty && matches!(name, "attachments" | "headers")
+}
+
 /// Whether a field could as well be left out.
 fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::Object(fields) => fields.values().all(says_nothing),
-        Value::Array(items) => items.is_empty(),
-        Value::Bool(true) | Value::Number(_) | Value::String(_) => false,
+        Value::Bool(true) | Value::Number(_) | Value::String(_) | Value::Array(_) => false,
     }
 }
 

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use protocol::{
-    ApprovalStatus, AttachmentKind, AttentionAction, AttentionKind, BlockKind, CallStatus, Command, CommandError,
-    Decision, Dialect, EffectClass, ErrorClass, ErrorCode, Event, ExportFormat, KeyPlace,
-    LocalFound, LocalKind, MessageStatus, PreviewPart, ProviderState, ProviderTest, ProxySetting,
-    Push, RecoveryPolicy, Reply, Resolution, Role, RuleScope, RunReason, RunStatus, SentOutcome,
-    ServedState, StartState, StepStatus, Verdict,
+    ApprovalStatus, AttachmentKind, AttentionAction, AttentionKind, BlockKind, CallStatus, Command,
+    CommandError, Decision, Dialect, EffectClass, ErrorClass, ErrorCode, Event, ExportFormat,
+    KeyPlace, LocalFound, LocalKind, MessageStatus, PreviewPart, ProviderState, ProviderTest,
+    ProxySetting, Push, RecoveryPolicy, Reply, Resolution, Role, RuleScope, RunReason, RunStatus,
+    SentOutcome, ServedState, StartState, StepStatus, Verdict,
 };
 
 /// A type with variants.

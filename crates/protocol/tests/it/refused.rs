@@ -373,3 +373,9 @@ fn a_refusal_is_short() {
     let unknown = with_member(&json!({ "type": "get_app" }), "", &long, json!(1));
     assert_refused(&unknown, SHAPE);
 }
+
+/// A list that may be left out may be empty as well.
+#[test]
+fn an_empty_list_of_attachments_is_none() {
+    assert_accepted(&json!({"type": "send_message", "text": "hello", "attachments": []}));
+}
