@@ -1,5 +1,6 @@
 //! The text in a PDF.
 
+mod packed;
 mod shape;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub(crate) fn is_one(bytes: &[u8]) -> bool {
 /// is left behind ends at the next word that it writes.
 pub(crate) fn look(bytes: &[u8]) -> Result<Looked, CommandError> {
     shape::check_nesting(bytes)?;
+    packed::check(bytes)?;
     let (sender, receiver) = mpsc::channel();
     let is_over = Arc::new(AtomicBool::new(false));
     let (bytes, told) = (bytes.to_vec(), Arc::clone(&is_over));

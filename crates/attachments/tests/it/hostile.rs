@@ -1,5 +1,7 @@
 //! Files that want to end the app: they are refused, and it goes on.
 
+use std::io::Write;
+
 use crate::paper::{line, pages, pdf, stream};
 use crate::refused;
 
@@ -81,4 +83,41 @@ fn a_pdf_changed_anywhere_is_read_or_refused() {
 fn a_header_alone_is_refused() {
     refused(b"%PDF-1.7");
     refused(b"%PDF-1.7\n%%EOF");
+}
+
+fn packed(content: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(content).unwrap();
+    packer.finish().unwrap()
+}
+
+/// A PDF with one packed stream that nothing shows.
+fn with_packed(content: &[u8], filters: &str) -> Vec<u8> {
+    let mut bytes = pages(&[&line("High water")]);
+    let stream = format!(
+        "9 0 obj\n<< /Filter {filters} /Length {} >>\nstream\n",
+        content.len()
+    );
+    let place = bytes.windows(4).position(|four| four == b"xref").unwrap();
+    let mut hostile = stream.into_bytes();
+    hostile.extend(content);
+    hostile.extend(b"\nendstream\nendobj\n");
+    bytes.splice(place..place, hostile);
+    bytes
+}
+
+/// A small file may be more than there is memory once it is unpacked.
+#[test]
+fn a_bomb_is_refused_before_it_goes_off() {
+    let bomb = packed(&vec![b' '; 300 * 1024 * 1024]);
+    assert!(bomb.len() < 1024 * 1024);
+    let error = refused(&with_packed(&bomb, "/FlateDecode"));
+    assert_eq!(error.code, protocol::ErrorCode::TooLarge);
+    let twice = packed(&bomb);
+    refused(&with_packed(&twice, "[/FlateDecode /FlateDecode]"));
+}
+
+#[test]
+fn what_is_nested_inside_of_what_is_packed_is_refused() {
+    refused(&with_packed(&packed(&vec![b'['; 100_000]), "/FlateDecode"));
 }
