@@ -28,10 +28,10 @@ fn attach(app: &mut Headless, name: &str, data: &str) -> Result<AttachmentView> 
         name: name.to_owned(),
         data: data.to_owned(),
     })?;
-    match reply {
-        Reply::Attached { attachment, .. } => Ok(attachment),
-        other => bail!("not attached: {other:?}"),
-    }
+    let Reply::Attached { attachment, .. } = reply else {
+        bail!("not attached: {reply:?}")
+    };
+    Ok(attachment)
 }
 
 fn sending(key: &str, attachments: Vec<AttachmentId>) -> Command {
@@ -69,10 +69,10 @@ fn snapshot(app: &mut Headless, session_id: SessionId) -> Result<SessionSnapshot
         session_id,
         limit: None,
     })?;
-    match reply {
-        Reply::Snapshot(snapshot) => Ok(*snapshot),
-        other => bail!("no snapshot: {other:?}"),
-    }
+    let Reply::Snapshot(snapshot) = reply else {
+        bail!("no snapshot: {reply:?}")
+    };
+    Ok(*snapshot)
 }
 
 /// ATT-4: a kill between attaching and sending loses nothing; what is sent then reaches the model, in

@@ -91,7 +91,7 @@ fn Picture(view: AttachmentView) -> impl IntoView {
                 }}
             </button>
             <figcaption class="attachment__caption">
-                <span class="attachment__name">{label.clone()}</span>
+                <span class="attachment__name">{label}</span>
                 <span class="attachment__about">{about}</span>
             </figcaption>
             <p class="call__problem" role="alert">{move || problem.get()}</p>

@@ -177,15 +177,22 @@ pub(crate) fn Composer(
                     <Icon shape=Shape::ArrowUp/>
                 </button>
             </div>
-            <div class="composer__notes" aria-live="polite">
-                {move || {
-                    let note = fate.get().note().filter(|_| is_sendable.get());
-                    note.map(|note| view! { <p class="composer__room">{note}</p> })
-                }}
-                {move || draft.with(|draft| draft.problem.clone()).map(problem)}
-                {move || draft.with(|draft| room_left(draft.text.len()))}
-            </div>
+            {notes(draft, fate, is_sendable)}
         </form>
+    }
+}
+
+/// What the person should know about what is written.
+fn notes(draft: Memo<Draft>, fate: Memo<Fate>, is_sendable: Memo<bool>) -> impl IntoView {
+    view! {
+        <div class="composer__notes" aria-live="polite">
+            {move || {
+                let note = fate.get().note().filter(|_| is_sendable.get());
+                note.map(|note| view! { <p class="composer__room">{note}</p> })
+            }}
+            {move || draft.with(|draft| draft.problem.clone()).map(problem)}
+            {move || draft.with(|draft| room_left(draft.text.len()))}
+        </div>
     }
 }
 
