@@ -61,14 +61,14 @@ pub(crate) fn attachments() -> Vec<AttachmentView> {
         width: Some(800),
         height: Some(600),
         text_bytes: None,
-        ..text.clone()
+        ..text
     };
     let pdf = AttachmentView {
         name: "tides.pdf".to_owned(),
         kind: AttachmentKind::Pdf,
         media_type: "application/pdf".to_owned(),
         pages: Some(3),
-        ..text.clone()
+        ..text
     };
     vec![image, text, pdf]
 }
