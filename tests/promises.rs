@@ -30,6 +30,7 @@ mod window_looks;
 mod window_looks_cards;
 mod window_looks_models;
 mod window_lost;
+mod window_model_file;
 mod window_model_picker;
 mod window_models;
 mod window_put_away;

@@ -31,7 +31,9 @@ const PLACES: [(&str, Dialect, &str); 6] = [
 ];
 
 /// What is said to the first request, the second, and so on.
-fn replies() -> Value {
+fn replies(dialect: Dialect) -> Value {
+    // The break comes after the first words. In one dialect four events come before them.
+    let events = if dialect == Dialect::Responses { 6 } else { 4 };
     let write = json!({"path": "notes.txt", "content": "Noted."});
     let read = json!([{"name": "read_file", "arguments": {"path": "notes.txt"}}]);
     let replies = [
@@ -39,7 +41,7 @@ fn replies() -> Value {
             {"name": "write_file", "arguments": write},
             {"name": "list_files", "arguments": {"path": "."}},
         ]}}),
-        json!({"response": {"content": CUT, "toolCalls": read}, "truncateAfterChunks": 4}),
+        json!({"response": {"content": CUT, "toolCalls": read}, "truncateAfterChunks": events}),
         json!({"response": {"content": "I read it now.", "toolCalls": read}}),
         json!({"response": {
             "error": {"message": "Overloaded", "type": "overloaded_error"}, "status": 529,
@@ -64,7 +66,7 @@ impl Court {
     fn open(dialect: Dialect, path: &str) -> Result<Self> {
         let data = tempfile::tempdir()?;
         let fixtures = data.path().join("fixtures.json");
-        std::fs::write(&fixtures, replies().to_string())?;
+        std::fs::write(&fixtures, replies(dialect).to_string())?;
         let program = installed()?.join("node/node_modules/@copilotkit/aimock/dist/cli.js");
         let server = Server::start(|port| {
             let mut node = node()?;

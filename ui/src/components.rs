@@ -27,6 +27,7 @@ pub(crate) mod menu;
 pub(crate) mod message;
 pub(crate) mod message_tools;
 pub(crate) mod meter;
+pub(crate) mod model_file;
 pub(crate) mod model_options;
 pub(crate) mod model_picker;
 pub(crate) mod preset_grid;

@@ -223,6 +223,10 @@ pub(crate) const SETTING_KEEP_APPROVALS: &str = "setting-keep-approvals";
 pub(crate) const SETTING_APPROVAL_MINUTES: &str = "setting-approval-minutes";
 /// Whether the system may show notices.
 pub(crate) const SETTING_NOTIFICATIONS: &str = "setting-notifications";
+/// Which way requests leave this computer.
+pub(crate) const SETTING_PROXY: &str = "setting-proxy";
+/// The address of the proxy.
+pub(crate) const SETTING_PROXY_URL: &str = "setting-proxy-url";
 /// One rule.
 pub(crate) const RULE_ROW: &str = "rule-row";
 /// Takes it back.
@@ -287,6 +291,8 @@ pub(crate) const PROVIDER_VERSION: &str = "provider-version";
 pub(crate) const PROVIDER_KEY_HEADER: &str = "provider-key-header";
 /// The longest reply.
 pub(crate) const PROVIDER_MAX_OUTPUT: &str = "provider-max-output";
+/// Whether tool calls that are written as text count.
+pub(crate) const PROVIDER_CALLS_IN_TEXT: &str = "provider-calls-in-text";
 /// Adds a header.
 pub(crate) const HEADER_ADD: &str = "header-add";
 /// The name of a header.
@@ -335,6 +341,18 @@ pub(crate) const LOCAL_PICK: &str = "local-pick";
 pub(crate) const LOCAL_PORT: &str = "local-port";
 /// Looks there from now on.
 pub(crate) const LOCAL_PORT_ADD: &str = "local-port-add";
+/// The path of a model file.
+pub(crate) const MODEL_FILE: &str = "model-file";
+/// Serves it.
+pub(crate) const MODEL_FILE_SERVE: &str = "model-file-serve";
+/// Why it cannot be served.
+pub(crate) const MODEL_FILE_PROBLEM: &str = "model-file-problem";
+/// The model file that is served; `data-state` says how it stands.
+pub(crate) const SERVED_MODEL: &str = "served-model";
+/// Serves it once more.
+pub(crate) const SERVED_AGAIN: &str = "served-again";
+/// Serves it no longer.
+pub(crate) const SERVED_STOP: &str = "served-stop";
 /// Who is to answer, asked at the first start.
 pub(crate) const FIRST_RUN: &str = "first-run";
 /// The guide answers.

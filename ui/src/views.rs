@@ -9,6 +9,7 @@ pub(crate) mod resume_panel;
 pub(crate) mod session_list;
 pub(crate) mod session_view;
 pub(crate) mod settings;
+mod settings_network;
 pub(crate) mod settings_rules;
 pub(crate) mod sidebar;
 pub(crate) mod start_failed;

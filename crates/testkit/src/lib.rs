@@ -9,12 +9,14 @@
 mod binary;
 mod dice;
 pub mod evidence;
+pub mod fake_llama;
 mod headless;
 pub mod model_server;
 mod process;
 mod provided;
 pub mod raw;
 mod recording;
+mod small_server;
 mod suite_line;
 mod tools;
 pub mod vfs;
@@ -24,11 +26,13 @@ pub mod workload;
 
 pub use binary::holdfast;
 pub use dice::Dice;
+pub use fake_llama::FakeLlama;
 pub use headless::Headless;
 pub use model_server::ModelServer;
 pub use process::{Process, ask_process_to_end, command, is_running, kill_process};
 pub use provided::{Ended, Provided, provider_at};
 pub use recording::{Recording, assert_contains_everything_seen};
+pub use small_server::{Says, SmallServer};
 pub use suite_line::{is_full, suite_line};
 pub use tools::{
     LEDGER_VARIABLE, Ledger, LedgerEntry, Phase, test_tools, test_tools_here, test_tools_with,

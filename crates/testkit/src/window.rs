@@ -49,6 +49,8 @@ pub struct WindowOptions {
     /// Whether it reaches the session bus of whoever runs the test. There is the keychain, which no
     /// test talks to, and the way from a second start to the first.
     pub has_session_bus: bool,
+    /// Where programs are looked for before all other places.
+    pub programs: Option<PathBuf>,
 }
 
 /// What the system prefers.
@@ -71,6 +73,7 @@ impl WindowOptions {
             size: Some((1280, 800)),
             meets_first_run: false,
             has_session_bus: false,
+            programs: None,
         }
     }
 
@@ -271,6 +274,11 @@ fn start_driver(options: &WindowOptions, port: u16) -> Result<Process> {
         .stderr(Stdio::null());
     if !options.has_session_bus {
         driver.env("DBUS_SESSION_BUS_ADDRESS", "disabled:");
+    }
+    if let Some(first) = &options.programs {
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(first.clone()).chain(std::env::split_paths(&others));
+        driver.env("PATH", std::env::join_paths(all)?);
     }
     if options.theme == Theme::Dark {
         driver.env("GTK_THEME", "Adwaita:dark");

@@ -3,6 +3,7 @@
 use leptos::prelude::Set;
 use protocol::{
     Command, CommandError, LocalFound, LocalServer, ProviderFields, ProviderOptions, Reply,
+    ServedModel,
 };
 
 use super::{Actions, Order};
@@ -18,6 +19,24 @@ impl Actions {
         }
     }
 
+    /// Reads which model file is served. The outer nothing: no answer.
+    pub(crate) async fn served_model(self) -> Result<Option<Option<ServedModel>>, CommandError> {
+        Ok(served_of(self.ask(Command::GetServedModel {}).await?))
+    }
+
+    /// Serves a model file from now on.
+    pub(crate) async fn serve_file(
+        self,
+        path: String,
+    ) -> Result<Option<Option<ServedModel>>, CommandError> {
+        Ok(served_of(self.ask(Command::ServeModelFile { path }).await?))
+    }
+
+    /// Ends the server of the model file.
+    pub(crate) async fn stop_serving(self) -> Result<Option<Option<ServedModel>>, CommandError> {
+        Ok(served_of(self.ask(Command::StopServing {}).await?))
+    }
+
     /// Looks at one more port from now on, or no longer.
     pub(crate) async fn watch_port(self, port: u16, is_watched: bool) -> Result<(), CommandError> {
         self.change_settings(|settings| {
@@ -29,6 +48,13 @@ impl Actions {
         .await?;
         self.find_local().await;
         Ok(())
+    }
+}
+
+fn served_of(reply: Option<Reply>) -> Option<Option<ServedModel>> {
+    match reply {
+        Some(Reply::Served { served }) => Some(served),
+        Some(_) | None => None,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::components::default_model::DefaultModel;
 use crate::components::icon::{Icon, Shape};
 use crate::components::local_port::LocalPort;
 use crate::components::local_servers::LocalServers;
+use crate::components::model_file::ModelFile;
 use crate::components::preset_grid::PresetGrid;
 use crate::components::provider_card::ProviderCard;
 use crate::components::provider_form::ProviderForm;
@@ -131,6 +132,7 @@ fn Listed(providers: Memo<Option<Vec<ProviderView>>>, editing: RwSignal<Editing>
             <h3 class="form__title" id="local-title">"On this computer"</h3>
             <LocalServers verb="Add" shows_added=false on_pick=Callback::new(|_| {})/>
             <LocalPort/>
+            <ModelFile/>
         </section>
         <PresetGrid on_pick=Callback::new(move |preset| editing.set(Editing::New(preset)))/>
     }

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::{CommandError, RecoveryPolicy, Settings};
+use protocol::{CommandError, ProxySetting, RecoveryPolicy, Settings};
 
+use super::settings_network::Network;
 use super::settings_rules::Rules;
 use crate::actions::{use_actions, use_store};
 use crate::components::copy_button::CopyButton;
@@ -88,6 +89,10 @@ fn Fields(settings: Settings, save: Callback<Settings>) -> impl IntoView {
         };
         change(&|settings| settings.approval_minutes = minutes);
     };
+    let proxy = settings.with_value(|settings| settings.proxy.clone());
+    let set_proxy = Callback::new(move |proxy: ProxySetting| {
+        change(&|settings| settings.proxy = proxy.clone());
+    });
     let is_resume = settings.with_value(|settings| settings.recovery == RecoveryPolicy::Resume);
     let set_recovery = move |value: &str| {
         let recovery = match value {
@@ -147,6 +152,7 @@ fn Fields(settings: Settings, save: Callback<Settings>) -> impl IntoView {
                 <span>"Tell me through the system when a session needs me"</span>
             </label>
         </div>
+        <Network proxy on_change=set_proxy/>
     }
 }
 

@@ -8,15 +8,14 @@ use protocol::{
     Reply, RunStatus, Settings,
 };
 use serde_json::json;
-use testkit::ModelServer;
 use testkit::model_server;
+use testkit::{ModelServer, SmallServer};
 
 use crate::fixture::{close, run, soon};
 use crate::provided::{
     Place, add, execute, last_text, provider, providers, refused, save_settings, session_with,
     settings, start_in,
 };
-use crate::small_server::SmallServer;
 use crate::talk::Talk;
 
 async fn look_at(host: &Host, local_ports: Vec<u16>) {
@@ -147,7 +146,7 @@ fn ollama(path: &str) -> Option<(&'static str, String)> {
 
 #[tokio::test]
 async fn an_ollama_is_found_with_what_it_says_of_its_models_and_answers_without_a_key() {
-    let server = SmallServer::start(ollama);
+    let server = SmallServer::start(ollama).unwrap();
     let place = Place::new();
     let mut talk = Talk::start(place.host(), host::headless::AtEnd::Wait);
     let mut settings = talk.ask(json!({ "type": "get_settings" })).await["ok"].clone();
@@ -207,7 +206,7 @@ async fn an_ollama_is_found_with_what_it_says_of_its_models_and_answers_without_
 /// Looking again is cheap: what was told of a model is not asked for again while the list is the same.
 #[tokio::test]
 async fn looking_again_asks_an_ollama_for_no_more_than_its_list() {
-    let server = SmallServer::start(ollama);
+    let server = SmallServer::start(ollama).unwrap();
     let shown = || {
         let asked = server.asked();
         asked
@@ -233,7 +232,8 @@ async fn who_comes_goes_or_speaks_of_something_else_is_said_as_such() {
     let unused = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = unused.local_addr().unwrap().port();
     drop(unused);
-    let stranger = SmallServer::start(|_| Some(("text/html", "<p>It works!</p>".to_owned())));
+    let stranger =
+        SmallServer::start(|_| Some(("text/html", "<p>It works!</p>".to_owned()))).unwrap();
     let place = Place::new();
     let host = place.host();
     look_at(&host, vec![port, stranger.address.port()]).await;
@@ -243,7 +243,7 @@ async fn who_comes_goes_or_speaks_of_something_else_is_said_as_such() {
     };
     let both = [LocalFound::Nobody {}, LocalFound::Stranger {}];
     assert_eq!(kinds().await, both);
-    let _here = SmallServer::at(port, ollama);
+    let _here = SmallServer::at(port, ollama).unwrap();
     assert!(matches!(kinds().await[0], LocalFound::Server { .. }));
     // One that nobody added is not said to be missing.
     look_at(&host, Vec::new()).await;
@@ -254,7 +254,7 @@ async fn who_comes_goes_or_speaks_of_something_else_is_said_as_such() {
 /// Many windows that look at once are one search.
 #[tokio::test]
 async fn two_searches_never_overlap() {
-    let server = SmallServer::start(ollama);
+    let server = SmallServer::start(ollama).unwrap();
     let place = Place::new();
     let host = place.host();
     look_at(&host, vec![server.address.port()]).await;

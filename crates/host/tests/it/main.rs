@@ -13,8 +13,6 @@
 mod fixture;
 /// Providers of a test, and the commands about them.
 mod provided;
-/// A server of a few lines.
-mod small_server;
 /// A headless process inside this one: lines in, lines out.
 mod talk;
 

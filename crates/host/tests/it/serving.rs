@@ -9,9 +9,9 @@ use protocol::{
     Command, ErrorCode, LocalFound, LocalServer, ProviderFields, Reply, RunStatus, ServedModel,
     ServedState,
 };
-use testkit::{Process, command, eventually, is_running};
+use testkit::{FakeLlama, Process, command, eventually, is_running};
 
-use crate::fake_llama::FakeLlama;
+use crate::fake_llama;
 use crate::fixture::{close, run, soon};
 use crate::provided::{
     Place, add, execute, last_text, provider, refused, session_with, settings, start_in,
@@ -83,7 +83,7 @@ async fn ours(host: &Host) -> Vec<LocalServer> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_file_is_served_found_and_talked_to_and_ends_with_the_app() {
-    let (place, fake) = (Place::new(), FakeLlama::new());
+    let (place, fake) = (Place::new(), fake_llama::willing());
     let host = host_with(&place, programs(&fake));
     let begun = serve(&host, &fake).await;
     assert_eq!(begun.name, "small");
@@ -131,7 +131,7 @@ async fn a_model_file_is_served_found_and_talked_to_and_ends_with_the_app() {
 /// SEC-1: nothing of our environment but what is on the list. This process has the canary.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_gets_no_key_from_the_environment() {
-    let (place, fake) = (Place::new(), FakeLlama::new());
+    let (place, fake) = (Place::new(), fake_llama::willing());
     let app = App::start(&place, &fake, &programs(&fake));
     let starts = started(&fake, 1).await;
     let names: Vec<&str> = starts[0]
@@ -166,23 +166,23 @@ async fn a_child_gets_no_key_from_the_environment() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_dies_is_said_and_started_again_and_not_for_ever() {
-    let (place, fake) = (Place::new(), FakeLlama::new());
+    let (place, fake) = (Place::new(), fake_llama::willing());
     let host = host_with(&place, programs(&fake));
     serve(&host, &fake).await;
     until_ready(&host).await;
-    fake.crash();
+    fake.crash().unwrap();
     let again = until(&host, "a restart", |served| served.restarts == 1).await;
     assert!(again.last_error.unwrap().contains("llama-server ended"));
-    fake.stop_crashing();
+    fake.stop_crashing().unwrap();
     until_ready(&host).await;
-    fake.crash();
+    fake.crash().unwrap();
     let is_failed = |served: &ServedModel| served.state == ServedState::Failed {};
     let failed = until(&host, "giving up", is_failed).await;
     assert_eq!(failed.restarts, 3);
     assert!(fake.starts().iter().all(|(pid, _)| !is_running(*pid)));
     assert_eq!(fake.starts().len(), 4);
     // The person asks for it once more.
-    fake.stop_crashing();
+    fake.stop_crashing().unwrap();
     serve(&host, &fake).await;
     until_ready(&host).await;
     close(&host).await;
@@ -190,7 +190,7 @@ async fn one_that_dies_is_said_and_started_again_and_not_for_ever() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_cannot_be_loaded_says_why() {
-    let (place, fake) = (Place::new(), FakeLlama::new());
+    let (place, fake) = (Place::new(), fake_llama::willing());
     std::fs::write(fake.model(), "GGUF broken").unwrap();
     let host = host_with(&place, programs(&fake));
     serve(&host, &fake).await;
@@ -202,7 +202,7 @@ async fn a_model_that_cannot_be_loaded_says_why() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_does_not_listen_is_made_to_end() {
-    let (place, fake) = (Place::new(), FakeLlama::stubborn());
+    let (place, fake) = (Place::new(), fake_llama::stubborn());
     let host = host_with(&place, programs(&fake));
     serve(&host, &fake).await;
     until_ready(&host).await;
@@ -213,7 +213,7 @@ async fn one_that_does_not_listen_is_made_to_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_served_is_refused_and_changes_nothing() {
-    let (place, fake) = (Place::new(), FakeLlama::new());
+    let (place, fake) = (Place::new(), fake_llama::willing());
     let text = fake.path().join("notes.txt");
     std::fs::write(&text, "not a model").unwrap();
     let at = |path: &Path| Command::ServeModelFile {
@@ -297,7 +297,7 @@ async fn started(fake: &FakeLlama, count: usize) -> Vec<(u32, String)> {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_ends_with_an_app_that_is_killed() {
-    let (place, fake) = (Place::new(), FakeLlama::new());
+    let (place, fake) = (Place::new(), fake_llama::willing());
     let mut app = App::start(&place, &fake, &programs(&fake));
     let (pid, _) = started(&fake, 1).await[0].clone();
     assert!(is_running(pid));
@@ -309,8 +309,8 @@ async fn a_server_ends_with_an_app_that_is_killed() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_dead_app_left_is_ended_at_the_next_start_and_nobody_else_is() {
-    let (place, fake) = (Place::new(), FakeLlama::new());
-    let other = FakeLlama::another(&fake);
+    let (place, fake) = (Place::new(), fake_llama::willing());
+    let other = fake_llama::another(&fake);
     // The same program with a mark of somebody else's.
     let theirs = Place::new();
     let bystander = App::start(&theirs, &other, &programs(&other));

@@ -27,6 +27,12 @@ const KEY_HEADERS: [(Option<KeyHeader>, &str, &str); 4] = [
     ),
 ];
 
+const CALLS_IN_TEXT: [(Option<bool>, &str, &str); 3] = [
+    (None, "", "Count from servers on this computer"),
+    (Some(true), "yes", "Count"),
+    (Some(false), "no", "Stay text"),
+];
+
 #[component]
 pub(super) fn Advanced(written: Written, provider: Memo<Option<ProviderView>>) -> impl IntoView {
     let styles = STYLES.map(|(dialect, words)| {
@@ -47,6 +53,16 @@ pub(super) fn Advanced(written: Written, provider: Memo<Option<ProviderView>>) -
         written
             .key_header
             .set(found.and_then(|(header, ..)| *header));
+    };
+    let counted = CALLS_IN_TEXT.map(|(counts, value, words)| {
+        let is_picked = move || written.calls_in_text.get() == counts;
+        view! { <option value=value selected=is_picked>{words}</option> }
+    });
+    let set_counted = move |value: &str| {
+        let found = CALLS_IN_TEXT.iter().find(|(_, known, _)| *known == value);
+        written
+            .calls_in_text
+            .set(found.and_then(|(counts, ..)| *counts));
     };
     view! {
         <details class="form__advanced">
@@ -80,6 +96,16 @@ pub(super) fn Advanced(written: Written, provider: Memo<Option<ProviderView>>) -
                         testid::PROVIDER_MAX_OUTPUT,
                         written.max_output,
                     )}
+                    <label class="form__field">
+                        <span>"Tool calls written as text"</span>
+                        <select
+                            class="field"
+                            data-testid=testid::PROVIDER_CALLS_IN_TEXT
+                            on:change:target=move |event| set_counted(&event.target().value())
+                        >
+                            {counted.into_iter().collect_view()}
+                        </select>
+                    </label>
                 </div>
                 <Headers written provider/>
             </div>

@@ -14,6 +14,7 @@ pub(super) struct Written {
     pub(super) version: RwSignal<String>,
     pub(super) key_header: RwSignal<Option<KeyHeader>>,
     pub(super) max_output: RwSignal<String>,
+    pub(super) calls_in_text: RwSignal<Option<bool>>,
     pub(super) headers: RwSignal<Vec<HeaderRow>>,
     /// What has no field here stays as it is.
     base: StoredValue<ProviderFields>,
@@ -59,6 +60,7 @@ impl Written {
             version: RwSignal::new(options.api_version.clone().unwrap_or_default()),
             key_header: RwSignal::new(options.key_header),
             max_output: RwSignal::new(most.unwrap_or_default()),
+            calls_in_text: RwSignal::new(options.calls_in_text),
             headers: RwSignal::new(rows.collect()),
             base: StoredValue::new(fields),
         }
@@ -83,6 +85,7 @@ impl Written {
                 api_version: Some(version).filter(|version| !version.is_empty()),
                 key_header: self.key_header.get_untracked(),
                 max_output_tokens: most(&self.max_output.get_untracked())?,
+                calls_in_text: self.calls_in_text.get_untracked(),
                 ..base.options
             },
             is_enabled: base.is_enabled,

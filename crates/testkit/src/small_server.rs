@@ -4,24 +4,29 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use anyhow::Result;
+
 /// What is said at a path, with its content type; nothing is a 404.
-pub(crate) type Says = fn(&str) -> Option<(&'static str, String)>;
+pub type Says = fn(&str) -> Option<(&'static str, String)>;
 
 /// The server, for as long as the process lives. Every connection has one request.
-pub(crate) struct SmallServer {
-    pub(crate) address: SocketAddr,
+#[derive(Debug)]
+pub struct SmallServer {
+    /// Where it listens.
+    pub address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl SmallServer {
     /// At a free port.
-    pub(crate) fn start(says: Says) -> Self {
+    pub fn start(says: Says) -> Result<Self> {
         Self::at(0, says)
     }
 
-    pub(crate) fn at(port: u16, says: Says) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
-        let address = listener.local_addr().unwrap();
+    /// At this port.
+    pub fn at(port: u16, says: Says) -> Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port))?;
+        let address = listener.local_addr()?;
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
         let heard = Arc::clone(&asked);
         std::thread::spawn(move || {
@@ -31,11 +36,11 @@ impl SmallServer {
                 std::thread::spawn(move || drop(serve(&stream, says, &heard)));
             }
         });
-        Self { address, asked }
+        Ok(Self { address, asked })
     }
 
     /// Each request: its first line, its headers and its body.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.clone()
     }
