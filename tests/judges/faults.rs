@@ -109,7 +109,7 @@ fn final_errors(court: &mut Court, statuses: &[(u16, ErrorClass)]) -> Result<()>
     for (status, class) in statuses {
         let fail = json!({"type": "fail", "status": status});
         let ended = court.judged(&[fail], 1)?;
-        let error = ended.error.context("no error")?;
+        let error = ended.error.with_context(|| format!("{status}: no error"))?;
         ensure!(
             (ended.status, error.class) == (RunStatus::Failed, *class),
             "{status}: {error:?}"
@@ -231,7 +231,7 @@ fn early_ends(court: &mut Court) -> Result<()> {
         return Ok(());
     }
     let ended = court.judged(&[ends("content_filter")], 0)?;
-    let error = ended.error.context("no error")?;
+    let error = ended.error.context("a refused reply is no error")?;
     ensure!(error.class == ErrorClass::ContentRefused, "{error:?}");
     Ok(())
 }
@@ -303,7 +303,7 @@ fn compatible_services_pass_one_fault_of_each_kind() -> Result<()> {
 #[test]
 fn a_window_that_is_too_small_is_said_once() -> Result<()> {
     for (name, dialect, path) in PLACES.into_iter().take(4) {
-        let mut court = Court::open(dialect, path, &["--context-window", "20"])?;
+        let mut court = Court::open(dialect, path, &["--context-window", "2"])?;
         let ended = court.judged(&[], 1).context(name)?;
         let class = ended.error.context("no error")?.class;
         // Anthropic and Gemini say it in words alone, which are not read.

@@ -37,6 +37,8 @@ impl Llmock {
                 .args(["-m", "llmock.cli", "serve", "--host", "127.0.0.1", "--port"])
                 .arg(port.to_string())
                 .args(["--tool-mode", "off", "--log-level", "critical"])
+                // A stream takes its time: whoever stops reading does so before it is all sent.
+                .args(["--stream-chunk-delay-ms", "40"])
                 .args(arguments);
             Ok(python)
         })?;

@@ -28,7 +28,7 @@ const SETTLED: &str = "const done = arguments[arguments.length - 1];
         Promise.all(passing()).then(() => requestAnimationFrame(() => done()))));";
 
 /// One driver gets this long to open the window before another one is tried.
-const OPEN_WITHIN: Duration = Duration::from_secs(10);
+const OPEN_WITHIN: Duration = Duration::from_secs(13);
 
 /// How a window is opened.
 #[derive(Debug, Clone)]
@@ -101,10 +101,13 @@ impl Window {
         let (client, driver) = eventually("a WebDriver to open the window", || async {
             let port = free_port().ok()?;
             let driver = start_driver(options, port).ok()?;
-            let client = tokio::time::timeout(OPEN_WITHIN, connect(options, port))
-                .await
-                .ok()?;
-            Some((client.ok()?, driver))
+            let opened = tokio::time::timeout(OPEN_WITHIN, connect(options, port)).await;
+            let Ok(Ok(client)) = opened else {
+                drop(driver);
+                end_stray(options).await;
+                return None;
+            };
+            Some((client, driver))
         })
         .await?;
         let window = Self {
@@ -203,10 +206,7 @@ impl Window {
 
     /// The process id of the app, as its lock file says.
     pub fn app_id(&self) -> Result<u32> {
-        let text = fs::read_to_string(self.data.join("engine.lock"))?;
-        text.trim()
-            .parse()
-            .context("the lock file holds no process id")
+        app_of(&self.data)
     }
 
     /// Ends the app at once, as a crash would, and waits until it is gone.
@@ -237,6 +237,32 @@ impl Window {
 
 fn by_testid(testid: &str) -> String {
     format!("[data-testid={testid:?}]")
+}
+
+/// An app that was opened too late for its driver would keep the folder from the next one.
+async fn end_stray(options: &WindowOptions) {
+    let Ok(app) = app_of(&options.data) else {
+        return;
+    };
+    // The note may be an old one, of a process that is gone.
+    let program = fs::read_link(format!("/proc/{app}/exe"));
+    if program.is_ok_and(|program| program == holdfast()) {
+        kill_process(app);
+        drop(
+            eventually("an app without its driver to be gone", || async {
+                (!is_running(app)).then_some(())
+            })
+            .await,
+        );
+    }
+}
+
+/// The process that has the folder, as its lock file says.
+fn app_of(data: &Path) -> Result<u32> {
+    let text = fs::read_to_string(data.join("engine.lock"))?;
+    text.trim()
+        .parse()
+        .context("the lock file holds no process id")
 }
 
 /// Connects to a driver as soon as it listens.

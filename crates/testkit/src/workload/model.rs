@@ -93,6 +93,9 @@ impl Model for WorkModel {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         // Two processes and two requests never share a mark.
         let mark = format!("m{}-{number}", std::process::id());
+        if is_compaction(&request) {
+            return summary(&mark);
+        }
         let (last, rounds) = asked_for(&request);
         let mut dice = Dice::new(self.seed ^ fingerprint(last) ^ (rounds << 32));
         let blocks = [
@@ -114,9 +117,7 @@ impl Model for WorkModel {
             events.push(Ok(ModelEvent::BlockEnded));
         }
         if dice.is_one_in(15) && number.is_multiple_of(2) && self.overloads {
-            let error = ModelError::new(ErrorClass::Overloaded, "Too much to do.");
-            events.truncate(4);
-            events.push(Err(error));
+            events = fail(&mut dice, events);
         } else {
             if rounds < ROUNDS && !dice.is_one_in(3) {
                 events.extend(self.calls(&mut dice, &mark).into_iter().map(Ok));
@@ -143,6 +144,45 @@ impl Model for WorkModel {
                 }),
         )
     }
+}
+
+/// Too much to do, in the middle of a reply; or too much to read, before its first word.
+fn fail(
+    dice: &mut Dice,
+    mut events: Vec<Result<ModelEvent, ModelError>>,
+) -> Vec<Result<ModelEvent, ModelError>> {
+    let (kept, class) = if dice.is_one_in(2) {
+        (0, ErrorClass::ContextLength)
+    } else {
+        (4, ErrorClass::Overloaded)
+    };
+    events.truncate(kept);
+    events.push(Err(ModelError::new(class, "Too much.")));
+    events
+}
+
+/// Whether a summary of what was before is asked for.
+fn is_compaction(request: &ModelRequest) -> bool {
+    let instructions = request.instructions.as_deref();
+    instructions.is_some_and(|text| text.starts_with("You write summaries"))
+}
+
+fn summary(mark: &str) -> ModelStream {
+    let text = ModelEvent::Text {
+        block: 0,
+        kind: BlockKind::Text,
+        text: format!("{mark} was said."),
+    };
+    let usage = Usage {
+        input_tokens: Some(20),
+        output_tokens: Some(1),
+        ..Usage::default()
+    };
+    let events = [text, ModelEvent::BlockEnded, ModelEvent::finished(usage)];
+    Box::pin(stream::iter(events.map(Ok)).then(|event| async move {
+        tokio::time::sleep(Duration::from_micros(700)).await;
+        event
+    }))
 }
 
 /// What the person said last, and how many rounds of calls there were since.
