@@ -25,7 +25,7 @@ use crate::state::{
 };
 
 pub(crate) use calls::DecisionProblem;
-pub(crate) use local::order_of;
+pub(crate) use local::{Serving, order_of};
 pub(crate) use set_up::{Flaw, Order, Progress};
 
 /// The intents of the person, with what they need. A cheap handle.

@@ -19,21 +19,18 @@ impl Actions {
         }
     }
 
-    /// Reads which model file is served. The outer nothing: no answer.
-    pub(crate) async fn served_model(self) -> Result<Option<Option<ServedModel>>, CommandError> {
+    /// Reads which model file is served; nothing where there is no answer.
+    pub(crate) async fn served_model(self) -> Result<Option<Serving>, CommandError> {
         Ok(served_of(self.ask(Command::GetServedModel {}).await?))
     }
 
     /// Serves a model file from now on.
-    pub(crate) async fn serve_file(
-        self,
-        path: String,
-    ) -> Result<Option<Option<ServedModel>>, CommandError> {
+    pub(crate) async fn serve_file(self, path: String) -> Result<Option<Serving>, CommandError> {
         Ok(served_of(self.ask(Command::ServeModelFile { path }).await?))
     }
 
     /// Ends the server of the model file.
-    pub(crate) async fn stop_serving(self) -> Result<Option<Option<ServedModel>>, CommandError> {
+    pub(crate) async fn stop_serving(self) -> Result<Option<Serving>, CommandError> {
         Ok(served_of(self.ask(Command::StopServing {}).await?))
     }
 
@@ -51,9 +48,18 @@ impl Actions {
     }
 }
 
-fn served_of(reply: Option<Reply>) -> Option<Option<ServedModel>> {
+/// What is served by the app itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Serving {
+    /// The model file, if there is one.
+    pub(crate) served: Option<ServedModel>,
+    /// Whether there is a program to serve one with.
+    pub(crate) can_serve: bool,
+}
+
+fn served_of(reply: Option<Reply>) -> Option<Serving> {
     match reply {
-        Some(Reply::Served { served }) => Some(served),
+        Some(Reply::Served { served, can_serve }) => Some(Serving { served, can_serve }),
         Some(_) | None => None,
     }
 }

@@ -2,16 +2,15 @@
 
 use leptos::prelude::{GetValue, RwSignal, Set, SetValue, StoredValue, WithUntracked, on_cleanup};
 use leptos::task::spawn_local;
-use protocol::ServedModel;
 
-use crate::actions::use_actions;
+use crate::actions::{Serving, use_actions};
 use crate::browser;
 
 /// Soon enough to see a model that has just been loaded, and seldom enough to cost nothing.
 const PAUSE_MS: i32 = 1_500;
 
-/// Nothing until it was asked for the first time; then the model, if one is served.
-pub(crate) fn use_served_model() -> RwSignal<Option<Option<ServedModel>>> {
+/// Nothing until it was asked for the first time.
+pub(crate) fn use_served_model() -> RwSignal<Option<Serving>> {
     let actions = use_actions();
     let served = RwSignal::new(None);
     let is_over = StoredValue::new(false);
