@@ -343,6 +343,8 @@ pub(crate) const LOCAL_PORT: &str = "local-port";
 pub(crate) const LOCAL_PORT_ADD: &str = "local-port-add";
 /// The path of a model file.
 pub(crate) const MODEL_FILE: &str = "model-file";
+/// There is nothing to serve one with.
+pub(crate) const MODEL_FILE_NONE: &str = "model-file-none";
 /// Serves it.
 pub(crate) const MODEL_FILE_SERVE: &str = "model-file-serve";
 /// Why it cannot be served.

@@ -5,23 +5,31 @@ use leptos::task::spawn_local;
 use protocol::{ServedModel, ServedState, limits};
 
 use super::escaped::Escaped;
-use crate::actions::use_actions;
+use crate::actions::{Serving, use_actions};
 use crate::hooks::use_served_model::use_served_model;
 use crate::testid;
 
 #[component]
 pub(crate) fn ModelFile() -> impl IntoView {
     let served = use_served_model();
-    move || match served.get() {
+    move || {
         // Nothing is known yet.
-        None => None,
-        Some(None) => Some(view! { <Choose served/> }.into_any()),
-        Some(Some(model)) => Some(view! { <Serving model served/> }.into_any()),
+        let now = served.get()?;
+        Some(match now.served {
+            Some(model) => view! { <Served model served/> }.into_any(),
+            None if now.can_serve => view! { <Choose served/> }.into_any(),
+            None => view! {
+                <p class="form__note" data-testid=testid::MODEL_FILE_NONE>
+                    "With llama.cpp installed (llama-server on your PATH), Holdfast can serve a model file by itself."
+                </p>
+            }
+            .into_any(),
+        })
     }
 }
 
 #[component]
-fn Choose(served: RwSignal<Option<Option<ServedModel>>>) -> impl IntoView {
+fn Choose(served: RwSignal<Option<Serving>>) -> impl IntoView {
     let actions = use_actions();
     let path = RwSignal::new(String::new());
     let is_busy = RwSignal::new(false);
@@ -85,7 +93,7 @@ fn Choose(served: RwSignal<Option<Option<ServedModel>>>) -> impl IntoView {
 }
 
 #[component]
-fn Serving(model: ServedModel, served: RwSignal<Option<Option<ServedModel>>>) -> impl IntoView {
+fn Served(model: ServedModel, served: RwSignal<Option<Serving>>) -> impl IntoView {
     let actions = use_actions();
     let is_busy = RwSignal::new(false);
     let (state, words) = words_of(&model);
