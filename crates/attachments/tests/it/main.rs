@@ -1,4 +1,9 @@
 //! Behaviour of looking at files: what each is, and that nothing hostile does more than be refused.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod hostile;
 mod images;

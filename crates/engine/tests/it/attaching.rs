@@ -118,7 +118,7 @@ impl World {
     /// Waits until the app has done what was due.
     async fn until_gone(&self, id: AttachmentId) {
         crate::fixture::soon(async {
-            while self.there_is(id).await {
+            while Box::pin(self.there_is(id)).await {
                 tokio::task::yield_now().await;
             }
         })
@@ -418,7 +418,7 @@ async fn a_message_that_waits_keeps_what_goes_along_until_it_is_removed() {
     world.execute(remove).await.unwrap();
     world.until_gone(other.attachment_id).await;
     let queue = world.snapshot(one.session_id).await.queue;
-    assert_eq!(queue[0].attachments, [note.clone()]);
+    assert_eq!(queue[0].attachments, std::slice::from_ref(&note));
     call.text("Done.");
     call.finish();
     let call = world.script.call().await;
@@ -450,7 +450,7 @@ async fn edits_and_forks_have_what_their_origin_has_and_deleting_lets_it_go() {
     assert_eq!(looker.told().len(), 1);
     assert!(matches!(looker.told()[0].0[0], RequestPart::Image(_)));
     let shown = world.snapshot(session_id).await.messages;
-    assert_eq!(shown[0].attachments, [image.clone()]);
+    assert_eq!(shown[0].attachments, std::slice::from_ref(&image));
     let fork = Command::ForkSession {
         session_id,
         message_id: shown[0].message_id,
@@ -464,7 +464,7 @@ async fn edits_and_forks_have_what_their_origin_has_and_deleting_lets_it_go() {
         world.clock.advance(60_001);
         if is_left {
             let there = world.snapshot(fork.session_id).await;
-            assert_eq!(there.messages[0].attachments, [image.clone()]);
+            assert_eq!(there.messages[0].attachments, std::slice::from_ref(&image));
             assert!(world.there_is(image.attachment_id).await);
         } else {
             world.until_gone(image.attachment_id).await;
