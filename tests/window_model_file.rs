@@ -39,10 +39,10 @@ async fn a_model_file_is_served_answers_and_ends_with_the_app() -> Result<()> {
     window.text_with(PROBLEM, "no such file").await?;
     window.rewrite("model-file", &model).await?;
     window.click("model-file-serve").await?;
-    window.text_with(READY, "small.gguf").await?;
+    window.text_with(READY, "small").await?;
     // Offered, not used: the person adds it like every other server.
     window.click("local-pick").await?;
-    window.text_with(PROVIDER, "small").await?;
+    window.text_with(PROVIDER, "llama.cpp").await?;
     window.screenshot("model-file-served").await?;
     window.click("provider-models").await?;
     window.click("model-default").await?;

@@ -32,8 +32,9 @@ const PLACES: [(&str, Dialect, &str); 6] = [
 
 /// What is said to the first request, the second, and so on.
 fn replies(dialect: Dialect) -> Value {
-    // The break comes after the first words. In one dialect four events come before them.
-    let events = if dialect == Dialect::Responses { 6 } else { 4 };
+    // The break comes after the first words, and takes the last event with it. In one dialect six
+    // events come before them, two of an empty thought among them.
+    let events = if dialect == Dialect::Responses { 9 } else { 4 };
     let write = json!({"path": "notes.txt", "content": "Noted."});
     let read = json!([{"name": "read_file", "arguments": {"path": "notes.txt"}}]);
     let replies = [

@@ -97,9 +97,14 @@ fn class_of(status: Option<u16>, error: &Value) -> ErrorClass {
         &error["status"],
     ];
     let names = names.into_iter().filter_map(Value::as_str);
-    // The one status that means one thing, whatever name comes with it.
-    let unpaid = (status == Some(402)).then_some(ErrorClass::Billing);
-    unpaid
+    // These two mean one thing each, whatever name comes with them.
+    let plain = match status {
+        Some(402) => Some(ErrorClass::Billing),
+        // Some call it a limit of calls, but the same request is as large at every try.
+        Some(413) => Some(ErrorClass::ContextLength),
+        _ => None,
+    };
+    plain
         .or_else(|| google::class_of(error))
         .or_else(|| names.clone().find_map(by_name))
         .or_else(|| status.and_then(by_status))

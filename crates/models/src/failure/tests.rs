@@ -49,6 +49,17 @@ fn a_status_alone_has_its_class() {
 #[test]
 fn code_and_type_say_more_than_the_status() {
     for (status, error, expected) in [
+        // Groq, Google: too large for the limit of a minute, so waiting does not help.
+        (
+            413,
+            json!({"type": "tokens", "code": "rate_limit_exceeded"}),
+            ErrorClass::ContextLength,
+        ),
+        (
+            413,
+            json!({"status": "RESOURCE_EXHAUSTED"}),
+            ErrorClass::ContextLength,
+        ),
         // OpenAI: two reasons behind one status, and one type behind many.
         (
             429,
