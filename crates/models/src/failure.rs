@@ -105,7 +105,7 @@ fn class_of(status: Option<u16>, error: &Value) -> ErrorClass {
         _ => None,
     };
     plain
-        .or_else(|| google::class_of(error))
+        .or_else(|| google::class_of(status, error))
         .or_else(|| names.clone().find_map(by_name))
         .or_else(|| status.and_then(by_status))
         .or_else(|| names.into_iter().find_map(by_vague_name))

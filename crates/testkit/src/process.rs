@@ -111,29 +111,26 @@ pub fn ask_process_to_end(pid: u32) {
     kill_with("-TERM", &pid.to_string());
 }
 
-/// Whether a process of this id is there and not just waiting to be reaped.
+/// Whether a process of this id is there and not just waiting to be reaped. The first of its threads
+/// may be over while another is still in a call to the system: files are open until that one is too.
 pub fn is_running(pid: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
-        !stat
-            .rsplit(')')
-            .next()
-            .is_some_and(|rest| rest.trim_start().starts_with('Z'))
-    })
+    states(pid).any(|state| !matches!(state, 'Z' | 'X'))
 }
 
 /// Whether a thread of the process is neither held nor at its end.
 fn has_thread_at_work(pid: u32) -> bool {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
-        return false;
-    };
+    states(pid).any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
+}
+
+/// How each thread of a process stands.
+fn states(pid: u32) -> impl Iterator<Item = char> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten();
     let stats = threads.filter_map(|thread| {
         let stat = thread.ok()?.path().join("stat");
         std::fs::read_to_string(stat).ok()
     });
-    let states = stats.filter_map(|stat| stat.rsplit(')').next()?.trim_start().chars().next());
-    states
-        .into_iter()
-        .any(|state| !matches!(state, 'T' | 't' | 'Z' | 'X'))
+    stats.filter_map(|stat| stat.rsplit(')').next()?.trim_start().chars().next())
 }
 
 fn kill_with(signal: &str, target: &str) {

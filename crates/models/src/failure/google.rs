@@ -4,10 +4,11 @@ use protocol::ErrorClass;
 use serde_json::Value;
 
 /// By the reason that is told with it: a bad key is otherwise a bad request like any other.
-pub(super) fn class_of(error: &Value) -> Option<ErrorClass> {
+pub(super) fn class_of(status: Option<u16>, error: &Value) -> Option<ErrorClass> {
     let mut reasons = details(error).filter_map(|detail| detail["reason"].as_str());
     // Among others, that there is no free use in this country.
-    let is_forbidden = error["status"] == "FAILED_PRECONDITION";
+    let is_forbidden =
+        error["status"] == "FAILED_PRECONDITION" && matches!(status, None | Some(400));
     reasons
         .find_map(by_reason)
         .or(is_forbidden.then_some(ErrorClass::Permission))
